@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxLine is one byte more than a record may have: a longer line is passed on cut to
+// it, to be refused as too large, so that no line can exhaust the memory.
+const maxLine = 1<<20 + 1
+
+// lines reads lines of any length.
+type lines struct {
+	r    *bufio.Reader
+	long []byte
+}
+
+func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 1<<20)} }
+
+// next is the next line that is not blank, without its end; io.EOF after the last. It
+// is valid until the next call.
+func (l *lines) next() ([]byte, error) {
+	for {
+		line, err := l.read()
+		if len(bytes.TrimSpace(line)) > 0 {
+			return line, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (l *lines) read() ([]byte, error) {
+	line, err := l.r.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return bytes.TrimRight(line, "\r\n"), err
+	}
+	l.long = append(l.long[:0], line...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = l.r.ReadSlice('\n')
+		l.long = append(l.long, line[:min(len(line), maxLine-min(maxLine, len(l.long)))]...)
+	}
+	return bytes.TrimRight(l.long, "\r\n"), err
+}

@@ -1,0 +1,102 @@
+// Command windowed answers, exactly and at once, what is ordered most: of all time and
+// in every event-time window of an orders topic.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"windowed/internal/exit"
+)
+
+// version is set by the build (-ldflags "-X main.version=...").
+var version = "dev"
+
+// cli is the command line. Flags win over WINDOWED_* environment variables, those over
+// the --config file, and that over the defaults.
+type cli struct {
+	Config    string `help:"YAML file with flag names as keys." placeholder:"FILE" type:"existingfile"`
+	LogLevel  string `help:"Least level of log lines on stderr: debug, info, warn, error." enum:"debug,info,warn,error" default:"info"`
+	LogFormat string `help:"Form of log lines: text, json, or auto (text on a terminal)." enum:"auto,text,json" default:"auto"`
+
+	Replay  replayCmd  `cmd:"" help:"Count the orders in files of JSON lines: no Kafka, byte-identical output."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// streams are the standard streams, so that tests can have their own.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Environ(), streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// run is the program, from its arguments to its exit code.
+func run(args, env []string, std streams) int {
+	err := execute(args, env, std)
+	var parse *kong.ParseError
+	switch {
+	case err == nil:
+	case errors.As(err, &parse):
+		err = exit.With(exit.Usage, err)
+		fallthrough
+	default:
+		fmt.Fprintf(std.err, "windowed: %v\n", err)
+	}
+	return exit.Code(err)
+}
+
+// errHelp ends the run after --help has been printed.
+var errHelp = errors.New("help")
+
+func execute(args, env []string, std streams) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p != errHelp {
+				panic(p)
+			}
+			err = nil
+		}
+	}()
+	var c cli
+	resolver, err := newSettings(args, env)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	parser, err := kong.New(&c,
+		kong.Name("windowed"),
+		kong.Description("What is ordered most: of all time and in every event-time window, exactly and at once."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Writers(std.out, std.err),
+		kong.Exit(func(int) { panic(errHelp) }),
+		kong.Resolvers(resolver),
+		kong.Help(kong.DefaultHelpPrinter),
+	)
+	if err != nil {
+		return err
+	}
+	if err := resolver.check(parser.Model); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		return err
+	}
+	ctx.Bind(std, &c)
+	return ctx.Run()
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(std streams) error {
+	_, err := fmt.Fprintln(std.out, "windowed", strings.TrimPrefix(version, "v"))
+	return err
+}

@@ -1,0 +1,300 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"windowed/internal/order"
+	"windowed/state"
+	"windowed/watermark"
+	"windowed/window"
+)
+
+// Record is one record of an input partition. Key and Value stay the caller's; a
+// DeadLetter aliases them.
+type Record struct {
+	Offset     int64
+	Timestamp  int64 // ms
+	AppendTime bool  // Timestamp is the broker's (LogAppendTime)
+	Control    bool  // a transaction marker: moves the offset and nothing else
+	Key, Value []byte
+}
+
+// DeadLetter is a record that does not count, or counts for all of time only.
+type DeadLetter struct {
+	Partition  int32
+	Offset     int64
+	Timestamp  int64
+	Key, Value []byte
+	Reason     order.Reason
+	Detail     string
+	AllTime    bool // it counted for all of time
+}
+
+// Partition makes the batches of one input partition. Not safe for concurrent use;
+// different partitions may work at the same time.
+type Partition struct {
+	ID   int32
+	cfg  *Config
+	dec  *order.Decoder
+	free []*window.Counts // of finished batches
+}
+
+// NewPartition returns the step of input partition id.
+func NewPartition(id int32, cfg *Config) (*Partition, error) {
+	dec, err := order.NewDecoder(cfg.Order)
+	if err != nil {
+		return nil, err
+	}
+	return &Partition{ID: id, cfg: cfg, dec: dec}, nil
+}
+
+// Batch is the uncommitted work of one input partition.
+type Batch struct {
+	Meta    state.Meta // as it will be committed
+	Dead    []DeadLetter
+	Read    int // records, control records not counted
+	Skipped int // records below the position, already counted by an earlier run
+
+	part         *Partition
+	counts       *window.Counts
+	guard        watermark.FutureGuard
+	closeThrough int64 // C as its owner had read it when the batch began
+	newestClosed int64
+	changed      bool // by something else than a record: idleness, expiry
+}
+
+// Begin starts a batch on top of meta, with the committed close-through and the newest
+// closed window as they are known now. Lateness, amendments and expiry of the whole
+// batch go by these.
+func (p *Partition) Begin(meta state.Meta, closeThrough, newestClosed int64) *Batch {
+	b := &Batch{
+		Meta: meta, part: p, closeThrough: closeThrough, newestClosed: newestClosed,
+		guard: watermark.FutureGuard{Max: p.cfg.MaxFuture, Off: p.cfg.NoClock},
+	}
+	if n := len(p.free); n > 0 {
+		b.counts, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		b.counts = window.NewCounts(window.NewNames())
+	}
+	return b
+}
+
+// Done gives back what the batch holds; it must not be used afterwards.
+func (b *Batch) Done() {
+	b.counts.Reset()
+	b.part.free = append(b.part.free, b.counts)
+	b.counts = nil
+}
+
+// Due says whether the batch has something to commit. Transaction markers alone have
+// not.
+func (b *Batch) Due() bool { return b.Read > 0 || b.changed }
+
+// Add takes the next record; now is the wall clock in ms. A record below the position
+// was counted before and is skipped.
+func (b *Batch) Add(r *Record, now int64) {
+	if r.Offset < b.Meta.Next {
+		b.Skipped++
+		return
+	}
+	b.Meta.Next = r.Offset + 1
+	if r.Control {
+		return
+	}
+	b.Read++
+	b.Meta.Counters.Records++
+	b.Meta.Time.Idle = false
+	o, oerr := b.part.dec.Decode(r.Value, r.Timestamp)
+	if oerr != nil {
+		b.refuse(r, oerr.Reason, oerr.Error())
+		return
+	}
+	reference := now
+	if r.AppendTime {
+		reference = r.Timestamp
+	}
+	if b.guard.Refuses(o.Time, reference) {
+		b.refuse(r, order.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(o.Time), b.guard.Max))
+		return
+	}
+	b.count(r, o)
+}
+
+func (b *Batch) refuse(r *Record, reason order.Reason, detail string) {
+	b.Meta.Counters.Invalid[reason]++
+	b.Dead = append(b.Dead, b.letter(r, reason, detail))
+}
+
+func (b *Batch) letter(r *Record, reason order.Reason, detail string) DeadLetter {
+	return DeadLetter{
+		Partition: b.part.ID, Offset: r.Offset, Timestamp: r.Timestamp, Key: r.Key, Value: r.Value,
+		Reason: reason, Detail: detail,
+	}
+}
+
+// count adds an order to all of time and to its window, if it is not too late for it.
+func (b *Batch) count(r *Record, o *order.Order) {
+	cfg := b.part.cfg
+	start := cfg.Window.Start(o.Time)
+	end := cfg.Window.End(start)
+	late := b.Meta.Time.Late(end)
+	into := !late || cfg.Late == AmendLate && b.retained(end)
+	var portions uint64
+	names := b.counts.Names()
+	for i := range o.Items {
+		item := &o.Items[i]
+		id, q := names.ID(item.Drink), uint64(item.Quantity)
+		portions += q
+		b.counts.AddAllTime(id, q)
+		if into {
+			b.counts.AddWindow(start, id, q)
+		}
+	}
+	c := &b.Meta.Counters
+	c.Portions += portions
+	if into {
+		b.counts.AddNumbers(start, window.Numbers{Records: 1, Portions: portions})
+	}
+	switch {
+	case !late:
+		c.Counted++
+		b.Meta.Time.Accept(o.Time, cfg.Grace)
+	case into:
+		c.Amended++
+		c.AmendedPortions += portions
+		b.lateByIdleness(end, portions)
+	default:
+		c.Late++
+		c.LatePortions += portions
+		b.lateByIdleness(end, portions)
+		b.tooLate(r, o, start, end, portions)
+	}
+}
+
+func (b *Batch) lateByIdleness(end int64, portions uint64) {
+	if b.Meta.Time.LateByIdleness(end, b.part.cfg.Grace) {
+		b.Meta.Counters.LateIdle++
+		b.Meta.Counters.LateIdlePortions += portions
+	}
+}
+
+func (b *Batch) tooLate(r *Record, o *order.Order, start, end int64, portions uint64) {
+	if b.retained(end) {
+		b.counts.AddNumbers(start, window.Numbers{LateRecords: 1, LatePortions: portions})
+	}
+	d := b.letter(r, order.Late, fmt.Sprintf("event time %s is in the window of %s, closed for this partition through %s",
+		window.FormatTime(o.Time), window.FormatTime(start), window.FormatTime(b.Meta.Time.CloseThrough)))
+	d.AllTime = true
+	b.Dead = append(b.Dead, d)
+}
+
+// retained says whether a closed window still takes amendments and late numbers.
+func (b *Batch) retained(end int64) bool {
+	return end > b.Meta.ExpiredThrough && b.part.cfg.Lifecycle().Retained(end, b.closeThrough)
+}
+
+// Rebase lets a batch that has read nothing yet go by what is committed now; one that
+// has read keeps to what it began with, so that all its records are judged alike.
+func (b *Batch) Rebase(closeThrough, newestClosed int64) {
+	if b.Read == 0 {
+		b.closeThrough, b.newestClosed = closeThrough, newestClosed
+	}
+}
+
+// Idle marks the partition idle and raises its close-through as far as the rule lets
+// it. The caller has seen it silent at its end for long enough.
+func (b *Batch) Idle(st *state.State, now int64) {
+	raised := st.Raise(b.part.ID, b.part.cfg.Idleness(), now)
+	if b.Meta.Time.Idle && raised <= b.Meta.Time.CloseThrough {
+		return
+	}
+	b.Meta.Time.Idle = true
+	b.Meta.Time.CloseThrough = max(b.Meta.Time.CloseThrough, raised)
+	b.changed = true
+}
+
+// CloseAll raises the close-through to end: there is no more input.
+func (b *Batch) CloseAll(end int64) {
+	b.Meta.Time.CloseThrough = max(b.Meta.Time.CloseThrough, end)
+	b.changed = true
+}
+
+// Expire says whether the committed close-through lets windows of this partition
+// expire, and marks the batch as due then.
+func (b *Batch) Expire(st *state.State) bool {
+	through := b.part.cfg.Lifecycle().ExpiredThrough(b.closeThrough, b.newestClosed)
+	if through == window.None || !st.ExpiryDue(b.part.ID, b.Meta.ExpiredThrough, through) {
+		return false
+	}
+	b.changed = true
+	return true
+}
+
+// Seal returns the changelog records of the batch: numbers and counts, one per distinct
+// key, tombstones of expired windows, and the meta last. The state must be that of the
+// meta the batch began with.
+func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
+	changes, err := b.seal(st, window.AllTime, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, start := range b.counts.Starts() {
+		n, err := st.Numbers(b.part.ID, start)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, state.Change{
+			Kind: state.NumbersKind, Scope: window.At(start), Numbers: n.Plus(b.counts.Numbers(start)),
+		})
+		if changes, err = b.seal(st, window.At(start), changes); err != nil {
+			return nil, err
+		}
+	}
+	if changes, err = b.expire(st, changes); err != nil {
+		return nil, err
+	}
+	meta := b.Meta
+	return append(changes, state.Change{Kind: state.MetaKind, Meta: &meta}), nil
+}
+
+// seal appends the absolute counts of one scope.
+func (b *Batch) seal(st *state.State, scope window.Scope, changes []state.Change) ([]state.Change, error) {
+	err := st.Counts(b.part.ID, scope, func(get func(drink string) (uint64, error)) (err error) {
+		b.counts.Each(scope, func(drink string, portions uint64) bool {
+			var old uint64
+			if old, err = get(drink); err != nil {
+				return false
+			}
+			if portions > math.MaxInt64-old {
+				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, drink, scope, b.part.ID, old, portions)
+				return false
+			}
+			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: old + portions})
+			return true
+		})
+		return err
+	})
+	return changes, err
+}
+
+func (b *Batch) expire(st *state.State, changes []state.Change) ([]state.Change, error) {
+	if !b.Expire(st) {
+		return changes, nil
+	}
+	lifecycle := b.part.cfg.Lifecycle()
+	through := lifecycle.ExpiredThrough(b.closeThrough, b.newestClosed)
+	gone, done, err := st.Expirable(b.part.ID, through, expireChunk)
+	if err != nil {
+		return nil, err
+	}
+	for i := range gone {
+		if gone[i].Kind == state.NumbersKind {
+			b.Meta.ExpiredThrough = max(b.Meta.ExpiredThrough, lifecycle.Size.End(gone[i].Scope.Start))
+		}
+	}
+	if done {
+		b.Meta.ExpiredThrough = max(b.Meta.ExpiredThrough, through)
+	}
+	return append(changes, gone...), nil
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"windowed/internal/order"
+	"windowed/state"
+	"windowed/watermark"
+	"windowed/window"
+)
+
+// LateMode says where late records go.
+type LateMode uint8
+
+// Late records go to the dead-letter topic, or into their closed window while it is
+// retained. The numbers are part of the fingerprint.
+const (
+	DeadLetterLate LateMode = iota
+	AmendLate
+)
+
+// String is the mode as --late takes it.
+func (m LateMode) String() string {
+	if m == AmendLate {
+		return "amend"
+	}
+	return "dead-letter"
+}
+
+// Config is what decides the counts. All times are in milliseconds.
+type Config struct {
+	Window      window.Size
+	Grace       int64
+	Retention   int64
+	Late        LateMode
+	Top         int   // entries of snapshots and finals
+	Flush       int64 // between snapshots, and between revisions of one window
+	IdleTimeout int64 // 0 = never idle
+	MaxFuture   int64
+	NoClock     bool // replay: no future guard, no snapshots
+	Order       order.Config
+}
+
+// Lifecycle is the rule for closing and expiring windows.
+func (c *Config) Lifecycle() window.Lifecycle {
+	return window.Lifecycle{Size: c.Window, Retention: c.Retention}
+}
+
+// Idleness is the rule for silent partitions.
+func (c *Config) Idleness() watermark.Idleness {
+	return watermark.Idleness{Timeout: c.IdleTimeout, Grace: c.Grace}
+}
+
+// Fingerprint is what the state made under this configuration is bound to.
+func (c *Config) Fingerprint() state.Fingerprint {
+	return state.Fingerprint{
+		WindowSize: int64(c.Window), Grace: c.Grace,
+		TimeField: c.Order.TimeField, TimeUnit: uint8(c.Order.TimeUnit), LateMode: uint8(c.Late),
+	}
+}
+
+// Sizes of the pieces in which many windows close or expire, so that no transaction
+// stalls the loop.
+const (
+	closeChunk  = 500    // windows
+	expireChunk = 10_000 // keys of one partition
+
+	checkpointKeys = 64 << 10 // dirty keys that make a checkpoint due at once
+)

@@ -1,0 +1,56 @@
+package realkafka
+
+import (
+	"fmt"
+	"maps"
+)
+
+// Option changes how a cluster is started.
+type Option func(*options)
+
+type options struct {
+	brokers int
+	props   map[string]string
+	dir     string
+	logf    func(format string, args ...any)
+	ports   func(n int) ([]int, error)
+
+	// archiveTo makes the JVM write its class data archive there when it
+	// ends; such a cluster starts without an archive itself.
+	archiveTo string
+}
+
+// Brokers sets the number of brokers, 1 (the default) or 3. Each of them is a
+// controller too.
+func Brokers(n int) Option { return func(o *options) { o.brokers = n } }
+
+// Props adds lines to every broker's server.properties, over the ones chosen
+// here.
+func Props(props map[string]string) Option {
+	return func(o *options) { maps.Copy(o.props, props) }
+}
+
+// DataDir makes Start use dir, and keep it, instead of a temporary directory.
+// A directory that holds an earlier cluster's data is opened again.
+func DataDir(dir string) Option { return func(o *options) { o.dir = dir } }
+
+// Logf sets where progress is told; Start uses the test's log.
+func Logf(logf func(format string, args ...any)) Option {
+	return func(o *options) { o.logf = logf }
+}
+
+func newOptions(opts []Option) (options, error) {
+	o := options{
+		brokers: 1,
+		props:   map[string]string{},
+		logf:    func(string, ...any) {},
+		ports:   pickPorts,
+	}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if o.brokers != 1 && o.brokers != 3 {
+		return o, fmt.Errorf("realkafka: %d brokers asked for, only 1 or 3 are supported", o.brokers)
+	}
+	return o, nil
+}
