@@ -6,7 +6,7 @@ import (
 )
 
 // plainOrder is an order as shops send it.
-const plainOrder = `{"order_id":1004217,"shop_id":7,"till":"front-2","ts":"2026-03-01T10:15:50.520Z","items":[` +
+const plainOrder = `{"order_id":1004217,"shop_id":7,"till":"front-2 left","ts":"2026-03-01T10:15:50.520Z","items":[` +
 	`{"drink":"latte","quantity":2},{"drink":"flat white","quantity":1},{"drink":"americano","quantity":12}]}`
 
 func BenchmarkDecode(b *testing.B) {

@@ -146,7 +146,7 @@ func (b *Broker) died() error {
 		return nil
 	}
 	err := fmt.Errorf("broker %d ended by itself (%v)", b.ID, b.proc.cmd.ProcessState)
-	if bytes.Contains(b.logTail(), []byte("Address already in use")) {
+	if text, _ := b.logEnd(); bytes.Contains(text, []byte("Address already in use")) {
 		return fmt.Errorf("%w: %w", err, errPortTaken)
 	}
 	return err

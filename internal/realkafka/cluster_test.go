@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"go.uber.org/goleak"
 )
 
 const testWait = 2 * time.Minute
@@ -217,9 +218,11 @@ func TestThreeBrokers(t *testing.T) {
 	must(t, c.Ready(ctx))
 }
 
-// A directory with data is opened again, by another cluster at other ports.
+// A directory with data is opened again, by another cluster at other ports, and
+// Close leaves nothing behind.
 func TestReopen(t *testing.T) {
 	OptIn(t)
+	before := goleak.IgnoreCurrent()
 	ctx := testContext(t)
 	dir := t.TempDir()
 	for round := range 2 {
@@ -231,6 +234,7 @@ func TestReopen(t *testing.T) {
 		_, err = c.Offsets(ctx, "kept", 0)
 		must(t, errors.Join(err, c.Close(), c.Close()))
 	}
+	goleak.VerifyNone(t, before)
 }
 
 func TestFailedStart(t *testing.T) {

@@ -22,19 +22,24 @@ func tail(text []byte) []byte {
 
 // logTail returns the last lines of the broker's log, or why there are none.
 func (b *Broker) logTail() []byte {
-	f, err := os.Open(b.LogPath())
-	if err != nil {
-		return []byte(err.Error())
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > tailBytes {
-		f.Seek(-tailBytes, io.SeekEnd)
-	}
-	text, err := io.ReadAll(f)
+	text, err := b.logEnd()
 	if err != nil {
 		return []byte(err.Error())
 	}
 	return tail(text)
+}
+
+func (b *Broker) logEnd() ([]byte, error) {
+	f, err := os.Open(b.LogPath())
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-tailBytes), tailBytes))
 }
 
 // logTails is the end of every broker's log, for error texts.
