@@ -1,0 +1,100 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/plugin/kslog"
+)
+
+// Topics are the names of the topics of one job.
+type Topics struct {
+	Orders      string // input
+	Changelog   string // compacted, as many partitions as the input
+	Output      string // snapshots and finals, 1 partition
+	DeadLetters string
+}
+
+// Config says how to reach the brokers and as whom.
+type Config struct {
+	Brokers  []string
+	Topics   Topics
+	Group    string
+	Instance string // last part of the transactional id; see docs/reliability.md
+	Static   bool   // Instance is also the group instance id (static membership)
+
+	AtLeastOnce    bool
+	ServerBalancer bool          // KIP-848 group protocol
+	SessionTimeout time.Duration // default 10s; heartbeats every 3s
+	Security       Security
+	ClientID       string
+	Log            *slog.Logger
+
+	// Dialer replaces the network, for tests; nil is TCP.
+	Dialer func(ctx context.Context, network, host string) (net.Conn, error)
+}
+
+// Timeouts that the guarantees rest on; docs/reliability.md says how.
+const (
+	transactionTimeout = 10 * time.Second
+	heartbeatInterval  = 3 * time.Second
+	rebalanceTimeout   = 60 * time.Second
+	// metadataMaxAge is how soon new partitions are noticed.
+	metadataMaxAge = 10 * time.Second
+)
+
+// Memory bounds of a client; docs/performance.md has the measurements.
+const (
+	fetchMaxBytes     = 16 << 20
+	fetchMaxPartBytes = 1 << 20
+	maxReadBytes      = 64 << 20
+	maxDecompressed   = 64 << 20
+	maxBufferedBytes  = 64 << 20
+	maxBufferedCount  = 200_000
+)
+
+// TransactionalID is the id that fences this instance's dead predecessor.
+func (c *Config) TransactionalID() string { return c.Group + "-" + c.Instance }
+
+// client makes a client with what all clients share.
+func (c *Config) client(more ...kgo.Opt) (*kgo.Client, error) {
+	opts, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	cl, err := kgo.NewClient(append(opts, more...)...)
+	if err != nil {
+		return nil, fmt.Errorf("make kafka client: %w", err)
+	}
+	return cl, nil
+}
+
+func (c *Config) options() ([]kgo.Opt, error) {
+	secure, err := c.Security.options()
+	if err != nil {
+		return nil, err
+	}
+	opts := append(secure,
+		kgo.SeedBrokers(c.Brokers...),
+		kgo.ClientID(c.ClientID),
+		kgo.MetadataMaxAge(metadataMaxAge),
+		kgo.MetadataMinAge(100*time.Millisecond),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(),
+		kgo.FetchMaxBytes(fetchMaxBytes),
+		kgo.FetchMaxPartitionBytes(fetchMaxPartBytes),
+		kgo.BrokerMaxReadBytes(maxReadBytes),
+		kgo.MaxDecompressBatchBytes(maxDecompressed),
+	)
+	if c.Log != nil {
+		opts = append(opts, kgo.WithLogger(kslog.New(c.Log.With("from", "kgo"))))
+	}
+	if c.Dialer != nil {
+		opts = append(opts, kgo.Dialer(c.Dialer))
+	}
+	return opts, nil
+}

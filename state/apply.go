@@ -1,0 +1,313 @@
+package state
+
+import (
+	"fmt"
+
+	"windowed/window"
+)
+
+// Apply takes changes of changelog partition p, in the order of the changelog, and the
+// offset to read next there. Either all of them are in the state afterwards, or the
+// error says that the state must not be used any more. The changes are not kept.
+func (s *State) Apply(p int32, changes []Change, position int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := applier{State: s, p: p}
+	for i := range changes {
+		if err := a.apply(&changes[i]); err != nil {
+			return fmt.Errorf("apply changelog partition %d before offset %d: %w", p, position, err)
+		}
+	}
+	if err := a.close(); err != nil {
+		return err
+	}
+	if position > s.positions[p] {
+		s.positions[p] = position
+	}
+	s.version++
+	return nil
+}
+
+// applier applies the changes of one partition; it collects the differences of a scope
+// while its changes follow each other.
+type applier struct {
+	*State
+	p   int32
+	key []byte
+
+	scope   window.Scope
+	open    bool // a scope is being collected
+	numbers scopeNumbers
+	before  scopeNumbers
+	ranking *ranking // of scope; nil: not in memory
+}
+
+func (a *applier) apply(c *Change) error {
+	switch c.Kind {
+	case CountKind:
+		return a.count(c)
+	case NumbersKind:
+		return a.windowNumbers(c)
+	case EmittedKind:
+		return a.emitted(c)
+	case MetaKind:
+		m := *c.Meta
+		a.metas[a.p] = &m
+	case GlobalKind:
+		g := *c.Global
+		a.global = &g
+	}
+	a.key = appendRecordKey(a.key[:0], a.p, c)
+	return a.cells.setRaw(a.key, c.AppendValue(nil))
+}
+
+// enter makes scope the one whose differences are collected.
+func (a *applier) enter(scope window.Scope) error {
+	if a.open && a.scope == scope {
+		return nil
+	}
+	if err := a.close(); err != nil {
+		return err
+	}
+	n, err := a.scopeNumbers(scope)
+	if err != nil {
+		return err
+	}
+	a.scope, a.open, a.numbers, a.before = scope, true, n, n
+	a.ranking, err = a.rankingOf(scope, n)
+	return err
+}
+
+// cell is the cell of a.key, a key of the current scope.
+func (a *applier) cell() (*cell, error) {
+	if a.before.Drinks == 0 {
+		return a.cells.known(a.key), nil
+	}
+	return a.cells.get(a.key)
+}
+
+// count sets a partial count and changes the sum over the partitions by the difference.
+func (a *applier) count(c *Change) error {
+	if err := a.enter(c.Scope); err != nil {
+		return err
+	}
+	a.key = appendCountKey(a.key[:0], a.p, c.Drink, c.Scope)
+	partial, err := a.cell()
+	if err != nil {
+		return err
+	}
+	old := partial.num
+	switch {
+	case c.Deleted:
+		a.cells.remove(a.key, partial)
+	default:
+		a.cells.setNumber(a.key, partial, c.Count)
+	}
+	if !c.Scope.AllTime && (old == 0) != c.Deleted {
+		if err := a.index(c); err != nil {
+			return err
+		}
+	}
+	return a.sum(c.Drink, old, c.Count)
+}
+
+// index adds a window's key to the index of its partition, or removes it.
+func (a *applier) index(c *Change) error {
+	a.key = appendIndexKey(a.key[:0], a.p, c.Scope.Start, c.Drink)
+	if !c.Deleted {
+		// The count was not there, so its index entry is not there either.
+		entry := a.cells.known(a.key)
+		entry.exists = true
+		a.cells.touch(a.key, entry)
+		return nil
+	}
+	entry, err := a.cells.get(a.key)
+	if err == nil {
+		a.cells.remove(a.key, entry)
+	}
+	return err
+}
+
+// sum changes the sum of a drink in the current scope by the difference of a partial.
+func (a *applier) sum(drink string, old, count uint64) error {
+	if old == count {
+		return nil
+	}
+	a.key = appendSumKey(a.key[:0], a.scope, drink)
+	sum, err := a.cell()
+	if err != nil {
+		return err
+	}
+	was := sum.num
+	now := was - old + count
+	if now > maxCount {
+		return fmt.Errorf("%w: %q in %v: %d - %d + %d", ErrOverflow, drink, a.scope, was, old, count)
+	}
+	switch {
+	case now == 0:
+		a.cells.remove(a.key, sum)
+		a.numbers.Drinks--
+	default:
+		if was == 0 {
+			a.numbers.Drinks++
+		}
+		a.cells.setNumber(a.key, sum, now)
+	}
+	if now < was {
+		// Counts fall only when a window expires or a partition's state is replaced.
+		a.rankings.drop(a.scope)
+		a.ranking = nil
+		return a.dropStoredRanking(a.scope)
+	}
+	if a.ranking != nil {
+		a.ranking.update(drink, now)
+	}
+	return nil
+}
+
+func (a *applier) windowNumbers(c *Change) error {
+	if err := a.enter(c.Scope); err != nil {
+		return err
+	}
+	a.key = appendControlKey(a.key[:0], a.p, numbersKey, c.Scope.Start)
+	mine, err := a.cells.get(a.key)
+	if err != nil {
+		return err
+	}
+	var old window.Numbers
+	if mine.exists {
+		if old, err = decodeNumbers(mine.raw); err != nil {
+			return corrupt(err)
+		}
+	}
+	a.numbers.Numbers = a.numbers.Numbers.Minus(old)
+	if c.Deleted {
+		a.cells.remove(a.key, mine)
+		if a.oldest[a.p] == c.Scope.Start {
+			a.oldest[a.p] = a.opts.Window.Size.End(c.Scope.Start) // or later
+		}
+		return nil
+	}
+	a.numbers.Numbers = a.numbers.Numbers.Plus(c.Numbers)
+	if old, ok := a.oldest[a.p]; !ok || c.Scope.Start < old {
+		a.oldest[a.p] = c.Scope.Start
+	}
+	return a.cells.setRaw(a.key, appendNumbers(nil, c.Numbers))
+}
+
+func (a *applier) emitted(c *Change) error {
+	if err := a.enter(c.Scope); err != nil {
+		return err
+	}
+	a.key = appendControlKey(a.key[:0], a.p, emittedKey, c.Scope.Start)
+	f, err := a.cells.get(a.key)
+	if err != nil {
+		return err
+	}
+	if c.Deleted {
+		a.cells.remove(a.key, f)
+		if a.oldestEmitted == c.Scope.Start {
+			a.oldestEmitted = a.opts.Window.Size.End(c.Scope.Start) // or later
+		}
+		return nil
+	}
+	a.newestClosed = max(a.newestClosed, c.Scope.Start)
+	a.oldestEmitted = min(a.oldestEmitted, c.Scope.Start)
+	return a.cells.setRaw(a.key, c.Emitted.append(nil))
+}
+
+// close writes the collected differences of the current scope.
+func (a *applier) close() error {
+	if !a.open {
+		return nil
+	}
+	a.open = false
+	if a.numbers != a.before {
+		a.key = appendScopeKey(a.key[:0], scopeKind, a.scope)
+		if err := a.storeScope(); err != nil {
+			return err
+		}
+	}
+	if a.scope.AllTime {
+		return nil
+	}
+	return a.classify(a.scope, a.numbers)
+}
+
+func (a *applier) storeScope() error {
+	if a.numbers != (scopeNumbers{}) {
+		return a.cells.setRaw(a.key, a.numbers.append(nil))
+	}
+	c, err := a.cells.get(a.key)
+	if err != nil {
+		return err
+	}
+	a.cells.remove(a.key, c)
+	a.rankings.drop(a.scope)
+	return a.dropStoredRanking(a.scope)
+}
+
+// classify keeps the sets of windows the emitter works from, and stores the ranking of
+// a window whose final agrees with its counts.
+func (s *State) classify(scope window.Scope, n scopeNumbers) error {
+	f, emitted, err := s.emittedLocked(scope.Start)
+	if err != nil {
+		return err
+	}
+	s.unfinished.set(scope.Start, n.Records > 0 && !emitted)
+	s.grown.set(scope.Start, emitted && n.Portions > f.Total)
+	r, ok := s.rankings.m[scope]
+	if !emitted || n.Portions != f.Total || !ok {
+		return nil
+	}
+	s.rankings.drop(scope)
+	return s.storeRanking(scope, r.ranking)
+}
+
+// rankingOf is the ranking of a scope to keep up to date: the one in memory, the stored
+// one, or a new one for a scope without drinks. It is nil if only a scan can tell.
+func (s *State) rankingOf(scope window.Scope, n scopeNumbers) (*ranking, error) {
+	if r := s.rankings.get(scope); r != nil {
+		return r, nil
+	}
+	if n.Drinks == 0 {
+		return s.keepRanking(scope, newRanking(s.opts.RankCapacity))
+	}
+	key := appendScopeKey(nil, rankingKind, scope)
+	c, err := s.cells.get(key)
+	if err != nil || !c.exists {
+		return nil, err
+	}
+	r, err := loadRanking(c.raw, s.opts.RankCapacity)
+	if err != nil {
+		return nil, err
+	}
+	// It is about to change; what Pebble holds must never be older than its sums.
+	s.cells.remove(key, c)
+	if r == nil {
+		return nil, nil
+	}
+	return s.keepRanking(scope, r)
+}
+
+// keepRanking puts a ranking into memory; the one that makes room for it is stored.
+func (s *State) keepRanking(scope window.Scope, r *ranking) (*ranking, error) {
+	dropped, old := s.rankings.put(scope, r)
+	if old == nil {
+		return r, nil
+	}
+	return r, s.storeRanking(dropped, old)
+}
+
+func (s *State) storeRanking(scope window.Scope, r *ranking) error {
+	return s.cells.setRaw(appendScopeKey(nil, rankingKind, scope), r.append(nil))
+}
+
+func (s *State) dropStoredRanking(scope window.Scope) error {
+	key := appendScopeKey(nil, rankingKind, scope)
+	c, err := s.cells.get(key)
+	if err == nil {
+		s.cells.remove(key, c)
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package state
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// cell is one Pebble key as of the last committed transaction.
+type cell struct {
+	num    uint64 // counts and sums
+	raw    []byte // everything else
+	exists bool
+	dirty  bool // newer than Pebble
+}
+
+// cells is the layer of committed keys in front of Pebble. Pebble may lag behind the
+// Kafka commit: what it lacks is replayed from the changelog. Clean cells stay as a
+// cache until there are too many.
+type cells struct {
+	db       *pebble.DB
+	m        map[string]*cell
+	dirty    []string
+	maxClean int
+}
+
+// Some 100 bytes a cell: 128 Ki of them are 13 MB.
+const maxCleanCells = 128 << 10
+
+func newCells(db *pebble.DB) *cells {
+	return &cells{db: db, m: make(map[string]*cell), maxClean: maxCleanCells}
+}
+
+func isNumber(key []byte) bool {
+	switch key[0] {
+	case sumKind:
+		return true
+	case recordKind:
+		return key[5] != controlByte
+	}
+	return false
+}
+
+// get is the cell of key, which may be one that does not exist.
+func (s *cells) get(key []byte) (*cell, error) {
+	if c, ok := s.m[string(key)]; ok {
+		return c, nil
+	}
+	value, closer, err := s.db.Get(key)
+	c := &cell{}
+	switch {
+	case errors.Is(err, pebble.ErrNotFound):
+	case err != nil:
+		return nil, corrupt(fmt.Errorf("read %x: %w", key, err))
+	default:
+		c.exists = true
+		if isNumber(key) {
+			if len(value) != 8 {
+				err = corrupt(fmt.Errorf("key %x has %d bytes, not 8", key, len(value)))
+			} else {
+				c.num = binary.BigEndian.Uint64(value)
+			}
+		} else {
+			c.raw = append([]byte(nil), value...)
+		}
+		if cerr := closer.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.m[string(key)] = c
+	return c, nil
+}
+
+// known is the cell of a key that Pebble cannot hold unless the layer says so: its scope
+// has no drinks, so a look into Pebble is saved.
+func (s *cells) known(key []byte) *cell {
+	c, ok := s.m[string(key)]
+	if !ok {
+		c = &cell{}
+		s.m[string(key)] = c
+	}
+	return c
+}
+
+// touch marks the cell of key as newer than Pebble; the caller has changed it.
+func (s *cells) touch(key []byte, c *cell) {
+	if !c.dirty {
+		c.dirty = true
+		s.dirty = append(s.dirty, string(key))
+	}
+}
+
+func (s *cells) setNumber(key []byte, c *cell, v uint64) {
+	c.num, c.exists = v, true
+	s.touch(key, c)
+}
+
+func (s *cells) setRaw(key, value []byte) error {
+	c, err := s.get(key)
+	if err != nil {
+		return err
+	}
+	c.raw, c.exists = append(c.raw[:0], value...), true
+	s.touch(key, c)
+	return nil
+}
+
+func (s *cells) remove(key []byte, c *cell) {
+	if c.exists {
+		*c = cell{dirty: c.dirty}
+		s.touch(key, c)
+	}
+}
+
+// flush writes the dirty cells to batch, sorted: Pebble's skip list takes sorted keys
+// at twice the speed. The caller commits the batch and then calls flushed.
+func (s *cells) flush(batch *pebble.Batch) error {
+	slices.Sort(s.dirty)
+	var num [8]byte
+	for _, key := range s.dirty {
+		c, k := s.m[key], []byte(key)
+		var err error
+		switch {
+		case !c.exists:
+			err = batch.Delete(k, nil)
+		case isNumber(k):
+			binary.BigEndian.PutUint64(num[:], c.num)
+			err = batch.Set(k, num[:], nil)
+		default:
+			err = batch.Set(k, c.raw, nil)
+		}
+		if err != nil {
+			return fmt.Errorf("write %x: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// flushed marks all cells clean, and forgets them when there are too many to keep.
+func (s *cells) flushed() {
+	if len(s.m) > s.maxClean {
+		s.m = make(map[string]*cell, s.maxClean/2)
+	} else {
+		for _, key := range s.dirty {
+			c := s.m[key]
+			c.dirty = false
+		}
+	}
+	s.dirty = s.dirty[:0]
+}
+
+// corrupt marks err as damage of the local store.
+func corrupt(err error) error { return fmt.Errorf("%w: %w", ErrCorrupt, err) }
