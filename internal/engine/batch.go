@@ -284,7 +284,7 @@ func (b *Batch) expire(st *state.State, changes []state.Change) ([]state.Change,
 	}
 	lifecycle := b.part.cfg.Lifecycle()
 	through := lifecycle.ExpiredThrough(b.closeThrough, b.newestClosed)
-	gone, done, err := st.Expirable(b.part.ID, through, expireChunk)
+	gone, done, err := st.Expirable(b.part.ID, through, b.part.cfg.keysAtOnce())
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"windowed/internal/order"
 	"windowed/state"
 	"windowed/watermark"
@@ -37,7 +39,24 @@ type Config struct {
 	MaxFuture   int64
 	NoClock     bool // replay: no future guard, no snapshots
 	Order       order.Config
+
+	// How much closes or expires in one transaction, so that none stalls the loop; 0
+	// means the default.
+	closeChunk  int // windows
+	expireChunk int // keys of one partition
 }
+
+// Defaults of the chunks.
+const (
+	defaultCloseChunk  = 500
+	defaultExpireChunk = 10_000
+)
+
+// checkpointKeys dirty keys make a checkpoint due at once.
+const checkpointKeys = 64 << 10
+
+func (c *Config) windowsAtOnce() int { return cmp.Or(c.closeChunk, defaultCloseChunk) }
+func (c *Config) keysAtOnce() int    { return cmp.Or(c.expireChunk, defaultExpireChunk) }
 
 // Lifecycle is the rule for closing and expiring windows.
 func (c *Config) Lifecycle() window.Lifecycle {
@@ -56,12 +75,3 @@ func (c *Config) Fingerprint() state.Fingerprint {
 		TimeField: c.Order.TimeField, TimeUnit: uint8(c.Order.TimeUnit), LateMode: uint8(c.Late),
 	}
 }
-
-// Sizes of the pieces in which many windows close or expire, so that no transaction
-// stalls the loop.
-const (
-	closeChunk  = 500    // windows
-	expireChunk = 10_000 // keys of one partition
-
-	checkpointKeys = 64 << 10 // dirty keys that make a checkpoint due at once
-)

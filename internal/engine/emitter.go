@@ -79,7 +79,7 @@ func (e *Emitter) close(st *state.State, g *state.Global, em *Emission, now int6
 		if end <= committed && !lifecycle.Retained(end, committed) {
 			continue // an amendment that came while the window expired
 		}
-		if closed == closeChunk {
+		if closed == e.cfg.windowsAtOnce() {
 			through = max(committed, lifecycle.Size.End(newest))
 			break
 		}
@@ -124,7 +124,7 @@ func (e *Emitter) final(st *state.State, em *Emission, start int64, revision uin
 // at most one per window and flush interval.
 func (e *Emitter) revise(st *state.State, em *Emission, committed, now int64) error {
 	lifecycle := e.cfg.Lifecycle()
-	for _, start := range st.Grown(nil, closeChunk) {
+	for _, start := range st.Grown(nil, e.cfg.windowsAtOnce()) {
 		if !lifecycle.Retained(lifecycle.Size.End(start), committed) {
 			continue
 		}
@@ -144,7 +144,7 @@ func (e *Emitter) revise(st *state.State, em *Emission, committed, now int64) er
 
 // forget adds the tombstones of emitted windows that every partition has expired.
 func (e *Emitter) forget(st *state.State, em *Emission) error {
-	gone, err := st.Forgettable(closeChunk)
+	gone, err := st.Forgettable(e.cfg.windowsAtOnce())
 	if len(gone) > 0 {
 		em.Changes = append(em.Changes, gone...)
 		em.Due = true

@@ -28,6 +28,7 @@ type Config struct {
 	Static   bool   // Instance is also the group instance id (static membership)
 
 	AtLeastOnce    bool
+	DeadPartitions int32         // of the dead-letter topic
 	ServerBalancer bool          // KIP-848 group protocol
 	SessionTimeout time.Duration // default 10s; heartbeats every 3s
 	Security       Security

@@ -69,7 +69,8 @@ func (b *Broker) Start() error {
 	return nil
 }
 
-// Kill ends the broker with SIGKILL and waits until it is gone.
+// Kill ends the broker with SIGKILL and waits until it is gone. If it is the
+// only one, see Settle.
 func (b *Broker) Kill() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -80,7 +80,14 @@ func TestOneBroker(t *testing.T) {
 		t.Errorf("offsets %+v, want from 0 to at least 5 and nothing open", o)
 	}
 
-	b := c.Brokers()[0]
+	findsBroker(ctx, t, c)
+	t.Run("comes back after a kill", func(t *testing.T) { comesBack(ctx, t, c, cl) })
+	t.Run("stops and pauses", func(t *testing.T) { stopsAndPauses(ctx, t, c) })
+}
+
+// findsBroker expects that the only broker is found in all its roles.
+func findsBroker(ctx context.Context, t *testing.T, c *Cluster) {
+	b := c.Broker(1)
 	for name, find := range map[string]func() (*Broker, error){
 		"leader":            func() (*Broker, error) { return c.Leader(ctx, "in", 1) },
 		"group coordinator": func() (*Broker, error) { return c.GroupCoordinator(ctx, "g") },
@@ -90,39 +97,42 @@ func TestOneBroker(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, found, err)
 		}
 	}
+}
 
-	t.Run("comes back after a kill", func(t *testing.T) {
-		time.Sleep(500 * time.Millisecond) // one broker: see the package comment
-		addr := b.Addr()
-		must(t, b.Kill())
-		if _, err := c.Leader(ctx, "in", 0); err == nil {
-			t.Error("a killed cluster still names a leader")
-		}
-		begin := time.Now()
-		must(t, b.Start())
-		must(t, c.Ready(ctx))
-		t.Logf("back after %v", time.Since(begin))
-		if b.Addr() != addr {
-			t.Errorf("came back at %s, was at %s", b.Addr(), addr)
-		}
-		wantContents(ctx, t, c, "in", "a1", "b1")
-		transact(ctx, t, cl, kgo.TryCommit, "in", "a3")
-		wantContents(ctx, t, c, "in", "a1", "b1", "a3")
-	})
-	t.Run("stops and pauses", func(t *testing.T) {
-		must(t, b.Pause())
-		if b.Running() {
-			t.Error("a paused broker counts as running")
-		}
-		must(t, b.Resume())
-		must(t, b.Pause())
-		must(t, b.Stop()) // a paused one too
-		if err := b.Stop(); !errors.Is(err, errNotRunning) {
-			t.Errorf("second stop: %v", err)
-		}
-		must(t, b.Start())
-		must(t, c.Ready(ctx))
-	})
+func comesBack(ctx context.Context, t *testing.T, c *Cluster, cl *kgo.Client) {
+	b := c.Broker(1)
+	must(t, c.Settle(ctx)) // one broker: see the package comment
+	addr := b.Addr()
+	must(t, b.Kill())
+	if _, err := c.Leader(ctx, "in", 0); err == nil {
+		t.Error("a killed cluster still names a leader")
+	}
+	begin := time.Now()
+	must(t, b.Start())
+	must(t, c.Ready(ctx))
+	t.Logf("back after %v", time.Since(begin))
+	if b.Addr() != addr {
+		t.Errorf("came back at %s, was at %s", b.Addr(), addr)
+	}
+	wantContents(ctx, t, c, "in", "a1", "b1")
+	transact(ctx, t, cl, kgo.TryCommit, "in", "a3")
+	wantContents(ctx, t, c, "in", "a1", "b1", "a3")
+}
+
+func stopsAndPauses(ctx context.Context, t *testing.T, c *Cluster) {
+	b := c.Broker(1)
+	must(t, b.Pause())
+	if b.Running() {
+		t.Error("a paused broker counts as running")
+	}
+	must(t, b.Resume())
+	must(t, b.Pause())
+	must(t, b.Stop()) // a paused one too
+	if err := b.Stop(); !errors.Is(err, errNotRunning) {
+		t.Errorf("second stop: %v", err)
+	}
+	must(t, b.Start())
+	must(t, c.Ready(ctx))
 }
 
 func TestCompact(t *testing.T) {

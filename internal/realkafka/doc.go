@@ -10,9 +10,14 @@
 // The jars (and a class data archive, which halves the start) are kept in
 // $KAFKA_JARS, or else below the user's cache directory.
 //
-// Two things to know when writing tests with it:
+// To know when writing tests with it:
 //   - With one broker, SIGKILL right after a commit loses that transaction in
-//     the broker. Tests that kill and count take three brokers, or Stop.
-//   - The admin client and kadm cache the list of brokers. Everything here asks
-//     one running broker directly.
+//     the broker, and its group never goes on. Tests that kill and count take
+//     three brokers, or Stop, or call Settle before Kill.
+//   - A commit can be read a little after it returned: ReadCommitted waits for
+//     that, a consumer of the test's own needs Settle.
+//   - kgo and kadm cache the list of brokers. What is asked here is asked of a
+//     running broker directly.
+//   - A start costs seconds: tests that kill nothing can share one cluster, made
+//     in TestMain with New, if their topics, groups and transactional ids differ.
 package realkafka

@@ -20,6 +20,9 @@ func (c *Cluster) Ready(ctx context.Context) error {
 			want = append(want, b.ID)
 		}
 	}
+	if len(want) == 0 {
+		return fmt.Errorf("waiting for the cluster: %w", errNoneRunning)
+	}
 	for _, id := range want {
 		b := c.Broker(id)
 		what := fmt.Sprintf("broker %d to see brokers %v and a controller", id, want)

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"windowed/state"
+)
+
+// plan seals what is due into one transaction; nil if nothing is.
+func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
+	now := time.Now()
+	g, _ := l.st.Global()
+	newestClosed := l.st.NewestClosed()
+	due := false
+	for _, p := range l.parts {
+		b := l.batch(p)
+		b.Rebase(g.CloseThrough, newestClosed)
+		b.Expire(l.st)
+		l.idle(p, b, now)
+		due = due || b.Due()
+	}
+	em := new(Emission)
+	if _, owner := l.parts[0]; owner && l.inputs > 0 {
+		var err error
+		if *em, err = l.emitter.Plan(l.st, l.inputs, now.UnixMilli()); err != nil {
+			return nil, nil, nil, err
+		}
+		due = due || em.Due
+	}
+	if !due {
+		return nil, nil, nil, nil
+	}
+	t := &Transaction{Outputs: em.Outputs, CloseThrough: g.CloseThrough, Positions: l.positions(), Now: now.UnixMilli()}
+	sealed, err := l.seal(t, em)
+	return t, sealed, em, err
+}
+
+// seal moves the due batches into t; new ones fill on top of them.
+func (l *Loop) seal(t *Transaction, em *Emission) (map[int32]*Batch, error) {
+	sealed := make(map[int32]*Batch)
+	for _, id := range l.ids() {
+		p := l.parts[id]
+		emits := id == 0 && len(em.Changes)+len(em.Outputs) > 0
+		if !p.batch.Due() && !emits {
+			continue
+		}
+		p.batch.Meta.Writer, p.batch.Meta.TopicID = l.opts.Writer, l.topicID
+		changes, err := p.batch.Seal(l.st)
+		if err != nil {
+			return nil, err
+		}
+		if emits {
+			meta := changes[len(changes)-1]
+			changes = append(append(changes[:len(changes)-1], em.Changes...), meta)
+		}
+		t.Partitions = append(t.Partitions, PartitionChanges{Partition: id, Changes: changes, Next: p.batch.Meta.Next})
+		t.Dead = append(t.Dead, p.batch.Dead...)
+		sealed[id] = p.batch
+		p.meta, p.batch = p.batch.Meta, nil
+	}
+	return sealed, nil
+}
+
+// positions are the input positions of all metas.
+func (l *Loop) positions() map[int32]int64 {
+	at := make(map[int32]int64, l.inputs)
+	for p := range l.inputs {
+		if m, ok := l.st.Meta(p); ok {
+			at[p] = m.Next
+		}
+	}
+	return at
+}
+
+// commit commits t. What the client has fetched by now is counted meanwhile, on top of
+// the sealed batches; if the transaction aborts, all of it is dropped.
+func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Batch, em *Emission) error {
+	ahead, err := l.opts.Transport.Poll(ctx, 0)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	done := make(chan Outcome, 1)
+	go func() { done <- l.opts.Transport.Commit(ctx, t, l.generation) }()
+	l.add(ahead)
+	outcome := <-done
+	switch {
+	case outcome.Err != nil:
+		return outcome.Err
+	case !outcome.Committed:
+		l.opts.Status.aborted()
+		l.rewind()
+		return nil
+	}
+	for i := range t.Partitions {
+		c := &t.Partitions[i]
+		next, ok := outcome.Positions[c.Partition]
+		if !ok {
+			return fmt.Errorf("%w: changelog partition %d was committed without an offset", ErrFatal, c.Partition)
+		}
+		if err := l.st.Apply(c.Partition, c.Changes, next); err != nil {
+			return err
+		}
+		l.parts[c.Partition].committed = true
+	}
+	for _, b := range sealed {
+		l.opts.Status.read(b.Read, b.Skipped)
+		b.Done()
+	}
+	l.emitter.Committed(em, t.Now)
+	l.opts.Status.committed(time.Since(started))
+	return l.opts.Transport.Applied(ctx, t)
+}
+
+// rewind drops all uncommitted work and reads again from what the state has.
+func (l *Loop) rewind() {
+	next := make(map[int32]int64)
+	for id, p := range l.parts {
+		p.batch = nil
+		p.meta = p.first // until something is committed; it may differ from the state by consent
+		if meta, ok := l.st.Meta(id); ok && p.committed {
+			p.meta = meta
+		}
+		if p.resumed {
+			next[id] = p.meta.Next
+		}
+	}
+	if len(next) > 0 {
+		l.opts.Transport.Resume(next)
+	}
+}
+
+// keepEvery is how often the embedded broker's topics are looked after.
+const keepEvery = 10 * time.Second
+
+func (l *Loop) keepHouse(ctx context.Context) error {
+	if l.opts.Keeper == nil || time.Since(l.kept) < keepEvery {
+		return nil
+	}
+	l.kept = time.Now()
+	next := make(map[int32]int64)
+	for id := range l.parts {
+		if m, ok := l.st.Meta(id); ok {
+			next[id] = m.Next
+		}
+		if l.opts.Keeper.Rewrite(id, l.st.Position(id)) {
+			if err := l.rewrite(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return l.opts.Keeper.Trim(ctx, next)
+}
+
+// rewrite commits all live records of a changelog partition again, in one transaction.
+func (l *Loop) rewrite(ctx context.Context, p int32) error {
+	meta, ok := l.st.Meta(p)
+	if !ok {
+		return nil
+	}
+	c := PartitionChanges{Partition: p, Next: meta.Next}
+	if _, err := l.st.Live(p, func(key, value []byte) error {
+		change, err := state.DecodeChange(key, value)
+		c.Changes = append(c.Changes, change)
+		return err
+	}); err != nil {
+		return err
+	}
+	outcome := l.opts.Transport.Commit(ctx, &Transaction{Partitions: []PartitionChanges{c}}, l.generation)
+	if outcome.Err != nil || !outcome.Committed {
+		if outcome.Err == nil {
+			l.rewind()
+		}
+		return outcome.Err
+	}
+	if err := l.st.Apply(p, nil, outcome.Positions[p]); err != nil {
+		return err
+	}
+	// The store must not need what is about to be deleted.
+	if err := l.st.Checkpoint(true); err != nil {
+		return err
+	}
+	return l.opts.Keeper.Rewritten(ctx, p, outcome.First[p])
+}

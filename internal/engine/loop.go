@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"windowed/state"
+)
+
+// Inputs tells what the brokers know of the topics. Safe for concurrent use.
+type Inputs interface {
+	// Offsets are those of the given input partitions.
+	Offsets(ctx context.Context, partitions []int32) (map[int32]InputOffsets, error)
+	// Stable are the last stable offsets of all input partitions.
+	Stable(ctx context.Context) (map[int32]int64, error)
+	// Partitions is the number of input partitions that also exist in the changelog,
+	// and the id of the input topic.
+	Partitions(ctx context.Context) (int32, [16]byte, error)
+}
+
+// Restorer brings the state up to the end of changelog partitions.
+type Restorer interface {
+	CatchUp(ctx context.Context, partitions []int32) error
+}
+
+// Housekeeper keeps an embedded broker's topics small; called between transactions.
+type Housekeeper interface {
+	// Rewrite says whether the live records of a changelog partition should be written
+	// again, so that what lies before them can be deleted.
+	Rewrite(p int32, position int64) bool
+	// Rewritten tells the first offset of the live records.
+	Rewritten(ctx context.Context, p int32, first int64) error
+	// Trim deletes records of the other topics that nobody needs any more; next are the
+	// input offsets that are counted.
+	Trim(ctx context.Context, next map[int32]int64) error
+}
+
+// LoopOptions are what a Loop is made of.
+type LoopOptions struct {
+	Config      Config
+	Topic       string // of the orders, for messages
+	Writer      string // transactional id, for the metas
+	Interval    time.Duration
+	Consent     Consent
+	Reconfigure bool
+	Sole        bool // at least once: no other member may own a partition
+	Log         *slog.Logger
+	Status      *Status
+
+	State     *state.State
+	Transport Transport
+	Inputs    Inputs
+	Restorer  Restorer
+	Keeper    Housekeeper // nil: not our broker
+}
+
+// Loop drives the step over a Transport until its context ends. One goroutine runs it.
+type Loop struct {
+	opts    LoopOptions
+	cfg     *Config
+	st      *state.State
+	emitter *Emitter
+
+	generation uint64
+	parts      map[int32]*activePartition
+	inputs     int32
+	topicID    [16]byte
+	nextTick   time.Time
+	checkpoint time.Time
+	slow       *slowQueries
+	kept       time.Time
+}
+
+// activePartition is an input partition this process owns and has restored.
+type activePartition struct {
+	*Partition
+	since     uint64     // ownership generation that brought it
+	first     state.Meta // where it began here
+	meta      state.Meta // as sealed last
+	batch     *Batch     // filling; on top of a sealed one while that is committed
+	committed bool       // something, since it is ours
+	resumed   bool
+	heard     time.Time // when the last record came, or it was resumed
+}
+
+// maxBatch bounds the records of one transaction, maxDead its refused bytes.
+const (
+	maxBatch        = 200_000
+	maxDead         = 16 << 20
+	checkpointEvery = time.Second
+)
+
+// NewLoop returns a loop that has not started.
+func NewLoop(opts LoopOptions) *Loop {
+	l := &Loop{opts: opts, st: opts.State, parts: make(map[int32]*activePartition)}
+	l.cfg = &l.opts.Config
+	l.emitter = NewEmitter(l.cfg)
+	l.slow = newSlowQueries(opts.Inputs, opts.Log)
+	return l
+}
+
+// Run processes records until ctx ends (nil) or the session is of no use (an error).
+func (l *Loop) Run(ctx context.Context) error {
+	defer l.slow.stop()
+	l.opts.Status.set(Joining)
+	l.nextTick = time.Now()
+	for ctx.Err() == nil {
+		if err := l.adopt(ctx); err != nil {
+			return l.ended(ctx, err)
+		}
+		fetched, err := l.opts.Transport.Poll(ctx, max(0, time.Until(l.nextTick)))
+		if err != nil {
+			return l.ended(ctx, err)
+		}
+		l.add(fetched)
+		if time.Now().Before(l.nextTick) && !l.full() {
+			continue
+		}
+		if err := l.tick(ctx); err != nil {
+			return l.ended(ctx, err)
+		}
+		l.nextTick = time.Now().Add(l.opts.Interval)
+	}
+	// What is counted but not committed is counted again at the next start.
+	return nil
+}
+
+func (l *Loop) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// add counts fetched records; those of partitions that are not ours (any more) are
+// dropped.
+func (l *Loop) add(all []Fetched) {
+	now := time.Now()
+	ms := now.UnixMilli()
+	var r Record
+	for _, f := range all {
+		p := l.parts[f.Partition()]
+		if p == nil || !p.resumed {
+			continue
+		}
+		b := l.batch(p)
+		before := b.Read
+		for i := range f.Len() {
+			f.Read(i, &r)
+			b.Add(&r, ms)
+		}
+		if b.Read > before {
+			p.heard = now
+		}
+	}
+}
+
+// batch is the batch of p that fills, on top of what was sealed last.
+func (l *Loop) batch(p *activePartition) *Batch {
+	if p.batch == nil {
+		g, _ := l.st.Global()
+		p.batch = p.Begin(p.meta, g.CloseThrough, l.st.NewestClosed())
+	}
+	return p.batch
+}
+
+func (l *Loop) full() bool {
+	records, dead := 0, 0
+	for _, p := range l.parts {
+		if p.batch == nil {
+			continue
+		}
+		records += p.batch.Read
+		for i := range p.batch.Dead {
+			dead += min(len(p.batch.Dead[i].Value), 64<<10)
+		}
+	}
+	return records >= maxBatch || dead >= maxDead
+}
+
+// tick plans a transaction, and commits it if something is due.
+func (l *Loop) tick(ctx context.Context) error {
+	l.slow.refresh(ctx, l.silent())
+	if inputs, id, ok := l.slow.topic(); ok {
+		l.inputs, l.topicID = max(l.inputs, inputs), id
+	}
+	l.open()
+	t, sealed, em, err := l.plan()
+	if err != nil {
+		return err
+	}
+	if t != nil {
+		if err := l.commit(ctx, t, sealed, em); err != nil {
+			return err
+		}
+	}
+	if time.Since(l.checkpoint) >= checkpointEvery || l.st.Dirty() >= checkpointKeys {
+		l.checkpoint = time.Now()
+		if err := l.st.Checkpoint(false); err != nil {
+			return err
+		}
+	}
+	return l.keepHouse(ctx)
+}
+
+// open resumes the partitions that take part in the close-through.
+func (l *Loop) open() {
+	g, ok := l.st.Global()
+	if !ok {
+		return
+	}
+	next := make(map[int32]int64)
+	for id, p := range l.parts {
+		if p.resumed || id >= g.Partitions {
+			continue
+		}
+		if _, known := l.st.Meta(id); !known {
+			// It starts at the committed C, so that it cannot reopen what is closed.
+			p.meta.Time.CloseThrough = max(p.meta.Time.CloseThrough, g.CloseThrough)
+			p.first = p.meta
+		}
+		p.resumed, p.heard = true, time.Now()
+		next[id] = p.meta.Next
+	}
+	if len(next) > 0 {
+		l.opts.Transport.Resume(next)
+	}
+	if len(l.parts) > 0 {
+		l.opts.Status.set(Running)
+	}
+}
+
+// silent are the partitions that may be idle and are not known to be at rest.
+func (l *Loop) silent() bool {
+	if l.cfg.IdleTimeout == 0 {
+		return false
+	}
+	for _, p := range l.parts {
+		if p.resumed && time.Since(p.heard).Milliseconds() >= l.cfg.IdleTimeout {
+			return true
+		}
+	}
+	return false
+}
+
+// idle raises the partitions that are silent at their end, by last stable offsets that
+// were asked for after they fell silent.
+func (l *Loop) idle(p *activePartition, b *Batch, now time.Time) {
+	if l.cfg.IdleTimeout == 0 || !p.resumed || b.Read > 0 || now.Sub(p.heard).Milliseconds() < l.cfg.IdleTimeout {
+		return
+	}
+	stable, ok := l.slow.stable(p.ID, p.heard)
+	if ok && b.Meta.Next >= stable {
+		b.Idle(l.st, now.UnixMilli())
+	}
+}
+
+// ids are the owned partitions in order.
+func (l *Loop) ids() []int32 { return slices.Sorted(maps.Keys(l.parts)) }

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"windowed/state"
+)
+
+// Fetched are records of one input partition in order of their offsets.
+type Fetched interface {
+	Partition() int32
+	Len() int
+	// Read fills r with record i. Key and Value stay valid as long as the Fetched does.
+	Read(i int, r *Record)
+}
+
+// PartitionChanges are what a transaction writes for one input partition.
+type PartitionChanges struct {
+	Partition int32
+	Changes   []state.Change // the meta among them
+	Next      int64          // input offset to commit: that of the meta
+}
+
+// Transaction is everything that is committed together.
+type Transaction struct {
+	Partitions []PartitionChanges
+	Outputs    []Output
+	Dead       []DeadLetter
+
+	CloseThrough int64           // C when it was planned; headers of the outputs
+	Positions    map[int32]int64 // input positions the outputs were computed from
+	Now          int64           // wall clock, ms
+}
+
+// Outcome is what became of a transaction.
+type Outcome struct {
+	// Committed says that the changes are in the changelog. If neither it nor Err is
+	// set, the transaction was aborted and the session goes on.
+	Committed bool
+	// Positions are the changelog offsets to read next, of the partitions written.
+	Positions map[int32]int64
+	// First are the changelog offsets of the first records written.
+	First map[int32]int64
+	// Err means that the outcome is unknown or the session is of no use any more: drop
+	// it and everything not applied, restore, resume at the positions in the state.
+	Err error
+}
+
+// Ownership is which input partitions this process owns.
+type Ownership struct {
+	Generation uint64           // rises with every change
+	Partitions map[int32]uint64 // to the generation that brought it: it may go and come back
+}
+
+// Transport is a session with the brokers. Its methods are called by one goroutine; Poll
+// never at the same time as Commit.
+type Transport interface {
+	// Ownership is safe to call at any time.
+	Ownership() Ownership
+	// Poll returns records of resumed partitions; it waits at most wait for the first.
+	Poll(ctx context.Context, wait time.Duration) ([]Fetched, error)
+	// Resume starts fetching partitions from the given offsets.
+	Resume(next map[int32]int64)
+	// Commit writes and commits t, unless ownership has changed since generation.
+	Commit(ctx context.Context, t *Transaction, generation uint64) Outcome
+	// Applied is called once a committed t is in the state.
+	Applied(ctx context.Context, t *Transaction) error
+	// Settle takes note of partitions that went while no transaction was open.
+	Settle()
+	Close()
+}
+
+var (
+	// ErrFenced is wrapped when another process with the same transactional id took over.
+	ErrFenced = errors.New("fenced by another process with the same instance id")
+	// ErrFatal is wrapped by errors that come back however often the session is rebuilt.
+	ErrFatal = errors.New("cannot go on")
+)

@@ -1,0 +1,119 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"windowed/internal/engine"
+)
+
+// faults sorts what polling reports: what heals by itself is logged, at most every ten
+// seconds; a batch that cannot be read stops its partition; what never heals ends the
+// session with its fix.
+type faults struct {
+	cfg *Config
+
+	mu      sync.Mutex
+	stopped map[int32]error
+	told    map[string]time.Time
+}
+
+func newFaults(cfg *Config) *faults {
+	return &faults{cfg: cfg, stopped: make(map[int32]error), told: make(map[string]time.Time)}
+}
+
+const tellEvery = 10 * time.Second
+
+func (f *faults) take(fetches kgo.Fetches, cl *kgo.Client) error {
+	var fatal error
+	fetches.EachError(func(topic string, p int32, err error) {
+		if fatal != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			return
+		}
+		if fatal = f.fatal(topic, p, err); fatal != nil {
+			return
+		}
+		if topic == f.cfg.Topics.Orders && p >= 0 && unreadable(err) {
+			f.stop(cl, p, err)
+			return
+		}
+		f.tell("reading "+topic, err)
+	})
+	return fatal
+}
+
+// fatal is the error that ends the session for err, if it never heals by itself.
+func (f *faults) fatal(topic string, p int32, err error) error {
+	switch {
+	case errors.Is(err, kgo.ErrClientClosed):
+		return err
+	case errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.InconsistentTopicID):
+		return fmt.Errorf("%w: topic %s was deleted or made anew while it was read (%w); if that was on purpose, see docs/operations.md, \"Topics made anew\"",
+			engine.ErrFatal, topic, err)
+	case errors.Is(err, kerr.OffsetOutOfRange):
+		return fmt.Errorf("%w: %s partition %d no longer has the records to read next (%w): the topic's retention is shorter than the lag; --accept-gap goes on behind the gap",
+			engine.ErrFatal, topic, p, err)
+	case errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.GroupAuthorizationFailed),
+		errors.Is(err, kerr.SaslAuthenticationFailed), errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
+		return fmt.Errorf("%w: read %s: %w%s", engine.ErrFatal, topic, err, hint(err, topic))
+	case errors.Is(err, kerr.FencedInstanceID):
+		return fmt.Errorf("%w: %w", engine.ErrFenced, err)
+	}
+	var loss *kgo.ErrDataLoss
+	if errors.As(err, &loss) {
+		return fmt.Errorf("%w: %w: %s partition %d lost records that were read before (unclean leader election?)", engine.ErrFatal, err, topic, p)
+	}
+	return nil
+}
+
+// unreadable says whether err is a batch that no attempt will read: too large when
+// decompressed, a wrong checksum, bytes that are no records.
+func unreadable(err error) bool {
+	var large *kgo.ErrDecompressTooLarge
+	return errors.As(err, &large) || errors.Is(err, kerr.CorruptMessage) || !isTransient(err) && !isKafka(err)
+}
+
+func (f *faults) stop(cl *kgo.Client, p int32, err error) {
+	cl.PauseFetchPartitions(map[string][]int32{f.cfg.Topics.Orders: {p}})
+	f.mu.Lock()
+	f.stopped[p] = err
+	f.mu.Unlock()
+	if f.cfg.Log != nil {
+		f.cfg.Log.Error("a batch cannot be read: its partition stops, the others go on; --skip-batch=<partition>:<offset> passes it",
+			"topic", f.cfg.Topics.Orders, "partition", p, "error", err)
+	}
+}
+
+// Stopped are the partitions that a batch which cannot be read has stopped.
+func (s *Session) Stopped() map[int32]error {
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	all := make(map[int32]error, len(s.faults.stopped))
+	for p, err := range s.faults.stopped {
+		all[p] = err
+	}
+	return all
+}
+
+func (f *faults) tell(doing string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := doing + err.Error()
+	now := time.Now()
+	if f.cfg.Log == nil || now.Sub(f.told[key]) < tellEvery {
+		return
+	}
+	if len(f.told) > 100 {
+		clear(f.told)
+	}
+	f.told[key] = now
+	f.cfg.Log.LogAttrs(context.Background(), slog.LevelWarn, "trouble with the brokers; trying on",
+		slog.String("while", doing), slog.Any("error", err), slog.Any("brokers", f.cfg.Brokers))
+}

@@ -1,0 +1,104 @@
+package kafka
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"windowed/internal/engine"
+	"windowed/state"
+	"windowed/window"
+)
+
+// maxDeadValue is how much of a refused record's value its dead letter carries.
+const maxDeadValue = 64 << 10
+
+// maxDeadKey is the longest key a dead letter carries.
+const maxDeadKey = 4 << 10
+
+func changelogRecord(topic string, p int32, c *state.Change) *kgo.Record {
+	r := &kgo.Record{Topic: topic, Partition: p, Key: c.AppendKey(nil)}
+	if !c.Deleted {
+		r.Value = c.AppendValue(make([]byte, 0, 8))
+	}
+	return r
+}
+
+func outputRecord(topic, instance string, t *engine.Transaction, o *engine.Output) (*kgo.Record, error) {
+	value, err := o.Value()
+	if err != nil {
+		return nil, err
+	}
+	r := &kgo.Record{Topic: topic, Key: o.Key(), Value: value, Headers: []kgo.RecordHeader{
+		header("type", o.Type.String()),
+		header("schema", engine.Schema),
+		header("revision", strconv.Itoa(int(o.Revision))),
+		header("positions", positions(t.Positions)),
+		header("instance", instance),
+		header("emitted", window.FormatTime(t.Now)),
+	}}
+	if t.CloseThrough != window.None {
+		r.Headers = append(r.Headers, header("watermark", window.FormatTime(t.CloseThrough)))
+	}
+	return r, nil
+}
+
+// positions writes input positions as "0=12,1=40".
+func positions(at map[int32]int64) string {
+	var b strings.Builder
+	for p := range int32(len(at)) {
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%d=%d", p, at[p])
+	}
+	return b.String()
+}
+
+func deadRecord(topics *Topics, partitions int32, d *engine.DeadLetter) *kgo.Record {
+	counted := "none"
+	if d.AllTime {
+		counted = "all-time"
+	}
+	r := &kgo.Record{Topic: topics.DeadLetters, Partition: d.Partition % max(partitions, 1), Value: d.Value, Headers: []kgo.RecordHeader{
+		header("reason", d.Reason.String()),
+		header("error", d.Detail),
+		header("topic", topics.Orders),
+		header("partition", strconv.Itoa(int(d.Partition))),
+		header("offset", strconv.FormatInt(d.Offset, 10)),
+		header("timestamp", time.UnixMilli(d.Timestamp).UTC().Format("2006-01-02T15:04:05.000Z")),
+		header("counted", counted),
+	}}
+	if len(d.Key) <= maxDeadKey {
+		r.Key = d.Key
+	}
+	if len(d.Value) > maxDeadValue {
+		r.Value = d.Value[:maxDeadValue]
+		r.Headers = append(r.Headers, header("truncated", "true"), header("original-size", strconv.Itoa(len(d.Value))))
+	}
+	return r
+}
+
+func header(key, value string) kgo.RecordHeader {
+	return kgo.RecordHeader{Key: key, Value: []byte(value)}
+}
+
+// fetched are the records of one partition in one poll.
+type fetched struct {
+	partition int32
+	records   []*kgo.Record
+}
+
+func (f *fetched) Partition() int32 { return f.partition }
+func (f *fetched) Len() int         { return len(f.records) }
+
+func (f *fetched) Read(i int, r *engine.Record) {
+	from := f.records[i]
+	*r = engine.Record{
+		Offset: from.Offset, Timestamp: from.Timestamp.UnixMilli(), Key: from.Key, Value: from.Value,
+		AppendTime: from.Attrs.TimestampType() == 1, Control: from.Attrs.IsControl(),
+	}
+}

@@ -1,0 +1,241 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"windowed/internal/engine"
+)
+
+// Session reads the orders as a member of the group and commits transactions: exactly
+// once by Kafka transactions, or at least once. It implements engine.Transport.
+type Session struct {
+	cfg   *Config
+	cl    *kgo.Client
+	txn   *kgo.GroupTransactSession // nil: at least once
+	owned *ownership
+
+	expect map[int32]int64 // at least once: the changelog offset our next record must get
+	faults *faults
+}
+
+// pollMax bounds the records of one poll.
+const pollMax = 100_000
+
+// NewSession joins the group. In exactly once mode it first ends what a dead predecessor
+// with the same instance id left open, so that nothing waits for that transaction.
+func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
+	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), faults: newFaults(cfg), expect: make(map[int32]int64)}
+	opts, err := cfg.options()
+	if err != nil {
+		return nil, err
+	}
+	opts = append(opts, s.owned.options(cfg.ServerBalancer)...)
+	opts = append(opts,
+		kgo.ConsumerGroup(cfg.Group),
+		kgo.ConsumeTopics(cfg.Topics.Orders),
+		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.SessionTimeout(cfg.SessionTimeout),
+		kgo.HeartbeatInterval(min(heartbeatInterval, cfg.SessionTimeout/3)),
+		kgo.RebalanceTimeout(rebalanceTimeout),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerLinger(0),
+		kgo.MaxBufferedRecords(maxBufferedCount),
+		kgo.MaxBufferedBytes(maxBufferedBytes),
+	)
+	if cfg.Static {
+		opts = append(opts, kgo.InstanceID(cfg.Instance))
+	}
+	if cfg.AtLeastOnce {
+		opts = append(opts, kgo.DisableAutoCommit())
+		s.cl, err = kgo.NewClient(opts...)
+	} else {
+		opts = append(opts, kgo.TransactionalID(cfg.TransactionalID()), kgo.TransactionTimeout(transactionTimeout))
+		if s.txn, err = kgo.NewGroupTransactSession(opts...); err == nil {
+			s.cl = s.txn.Client()
+			_, _, err = s.cl.ProducerID(ctx)
+		}
+	}
+	if err != nil {
+		if s.cl != nil {
+			s.cl.CloseAllowingRebalance()
+		}
+		return nil, fmt.Errorf("open session of group %s: %w", cfg.Group, classify(err))
+	}
+	return s, nil
+}
+
+// Close leaves the group (unless membership is static) and drops what is not committed.
+func (s *Session) Close() { s.cl.CloseAllowingRebalance() }
+
+// Ownership implements engine.Transport.
+func (s *Session) Ownership() engine.Ownership { return s.owned.get() }
+
+// Resume implements engine.Transport.
+func (s *Session) Resume(next map[int32]int64) {
+	topic := s.cfg.Topics.Orders
+	offsets := make(map[int32]kgo.EpochOffset, len(next))
+	partitions := make([]int32, 0, len(next))
+	for p, offset := range next {
+		offsets[p] = kgo.EpochOffset{Epoch: -1, Offset: offset}
+		partitions = append(partitions, p)
+	}
+	s.cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{topic: offsets})
+	s.cl.ResumeFetchPartitions(map[string][]int32{topic: partitions})
+}
+
+// Poll implements engine.Transport.
+func (s *Session) Poll(ctx context.Context, wait time.Duration) ([]engine.Fetched, error) {
+	var poll context.Context // nil: only what is there already
+	if wait > 0 {
+		var cancel context.CancelFunc
+		poll, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	fetches := s.cl.PollRecords(poll, pollMax)
+	if err := s.faults.take(fetches, s.cl); err != nil {
+		return nil, err
+	}
+	var all []engine.Fetched
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		if len(p.Records) > 0 {
+			all = append(all, &fetched{partition: p.Partition, records: p.Records})
+		}
+	})
+	return all, nil
+}
+
+// Commit implements engine.Transport.
+func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation uint64) engine.Outcome {
+	if s.txn == nil {
+		return s.commitAtLeastOnce(ctx, t)
+	}
+	if err := s.txn.Begin(); err != nil {
+		return engine.Outcome{Err: fmt.Errorf("begin transaction: %w", classify(err))}
+	}
+	// From here on a revoke aborts the transaction, so this look cannot be outdated.
+	try := kgo.TryCommit
+	if s.owned.get().Generation != generation {
+		try = kgo.TryAbort
+	}
+	var w written
+	if try == kgo.TryCommit {
+		if err := s.produce(ctx, t, &w); err != nil {
+			return engine.Outcome{Err: err}
+		}
+		if err := s.cl.Flush(ctx); err != nil {
+			return engine.Outcome{Err: fmt.Errorf("flush transaction: %w", err)}
+		}
+		if w.err != nil {
+			try = kgo.TryAbort // kgo would commit what did get through
+		}
+	}
+	// The context must not end while the transaction does: the outcome would be unknown.
+	end := kgo.PreTxnCommitFnContext(context.WithoutCancel(ctx), func(req *kmsg.TxnOffsetCommitRequest) error {
+		req.Topics = s.offsets(t)
+		return nil
+	})
+	committed, err := s.txn.End(end, try)
+	switch {
+	case err != nil:
+		return engine.Outcome{Err: fmt.Errorf("end transaction (its outcome is unknown): %w", classify(err))}
+	case w.err != nil:
+		return s.failed(&w)
+	}
+	if !committed {
+		s.aborted()
+	}
+	return engine.Outcome{Committed: committed, Positions: w.next, First: w.first}
+}
+
+// failed is the outcome of a transaction aborted because a record was refused.
+func (s *Session) failed(w *written) engine.Outcome {
+	s.aborted()
+	if !isTransient(w.err) {
+		return engine.Outcome{Err: fmt.Errorf("%w: write to %s: %w%s", engine.ErrFatal, w.topic, w.err, hint(w.err, w.topic))}
+	}
+	return engine.Outcome{}
+}
+
+// aborted forgets a revoke that has had its effect. kgo reports only the first revoke in
+// a transaction; ending "nothing" makes it report the next one again.
+func (s *Session) aborted() {
+	if s.owned.takeRevoked() {
+		_, _ = s.txn.End(context.Background(), kgo.TryAbort)
+	}
+}
+
+// Settle takes note of revokes while no transaction is open; see aborted.
+func (s *Session) Settle() {
+	if s.txn != nil {
+		s.aborted()
+	}
+}
+
+// offsets are the input offsets of the metas that t writes: what is committed is what
+// the state says, not what was polled.
+func (s *Session) offsets(t *engine.Transaction) []kmsg.TxnOffsetCommitRequestTopic {
+	topic := kmsg.NewTxnOffsetCommitRequestTopic()
+	topic.Topic = s.cfg.Topics.Orders
+	for i := range t.Partitions {
+		p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
+		p.Partition, p.Offset = t.Partitions[i].Partition, t.Partitions[i].Next
+		topic.Partitions = append(topic.Partitions, p)
+	}
+	return []kmsg.TxnOffsetCommitRequestTopic{topic}
+}
+
+// written is what became of the records of a transaction.
+type written struct {
+	mu    sync.Mutex
+	next  map[int32]int64 // changelog partition -> offset behind the last record
+	first map[int32]int64 // and of the first one
+	err   error           // the first failure
+	topic string          // where it was
+}
+
+func (w *written) done(r *kgo.Record, changelog string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case err != nil:
+		if w.err == nil {
+			w.err, w.topic = err, r.Topic
+		}
+	case r.Topic == changelog:
+		w.next[r.Partition] = max(w.next[r.Partition], r.Offset+1)
+		if old, ok := w.first[r.Partition]; !ok || r.Offset < old {
+			w.first[r.Partition] = r.Offset
+		}
+	}
+}
+
+// produce hands all records of t to the client; w.err is set once they are flushed.
+func (s *Session) produce(ctx context.Context, t *engine.Transaction, w *written) error {
+	w.next, w.first = make(map[int32]int64), make(map[int32]int64)
+	topics := &s.cfg.Topics
+	done := func(r *kgo.Record, err error) { w.done(r, topics.Changelog, err) }
+	for i := range t.Partitions {
+		p := &t.Partitions[i]
+		for j := range p.Changes {
+			s.cl.Produce(ctx, changelogRecord(topics.Changelog, p.Partition, &p.Changes[j]), done)
+		}
+	}
+	for i := range t.Dead {
+		s.cl.Produce(ctx, deadRecord(topics, s.cfg.DeadPartitions, &t.Dead[i]), done)
+	}
+	for i := range t.Outputs {
+		r, err := outputRecord(topics.Output, s.cfg.Instance, t, &t.Outputs[i])
+		if err != nil {
+			return err
+		}
+		s.cl.Produce(ctx, r, done)
+	}
+	return nil
+}
