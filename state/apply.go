@@ -148,6 +148,9 @@ func (a *applier) sum(drink string, old, count uint64) error {
 		a.cells.remove(a.key, sum)
 		a.numbers.Drinks--
 	default:
+		if err := a.firstDrink(); err != nil {
+			return err
+		}
 		if was == 0 {
 			a.numbers.Drinks++
 		}
@@ -163,6 +166,16 @@ func (a *applier) sum(drink string, old, count uint64) error {
 		a.ranking.update(drink, now)
 	}
 	return nil
+}
+
+// firstDrink gives a scope a ranking when it gets its first drink, not before: numbers
+// and finals also come to windows without drinks, and an empty ranking would take the
+// place of one that is used, and stay in the store for ever.
+func (a *applier) firstDrink() (err error) {
+	if a.numbers.Drinks == 0 && a.ranking == nil {
+		a.ranking, err = a.keepRanking(a.scope, newRanking(a.opts.RankCapacity))
+	}
+	return err
 }
 
 func (a *applier) windowNumbers(c *Change) error {
@@ -264,14 +277,14 @@ func (s *State) classify(scope window.Scope, n scopeNumbers) error {
 	return s.storeRanking(scope, r.ranking)
 }
 
-// rankingOf is the ranking of a scope to keep up to date: the one in memory, the stored
-// one, or a new one for a scope without drinks. It is nil if only a scan can tell.
+// rankingOf is the ranking of a scope to keep up to date: the one in memory or the stored
+// one. It is nil for a scope without drinks, and if only a scan can tell.
 func (s *State) rankingOf(scope window.Scope, n scopeNumbers) (*ranking, error) {
 	if r := s.rankings.get(scope); r != nil {
 		return r, nil
 	}
 	if n.Drinks == 0 {
-		return s.keepRanking(scope, newRanking(s.opts.RankCapacity))
+		return nil, nil
 	}
 	key := appendScopeKey(nil, rankingKind, scope)
 	c, err := s.cells.get(key)

@@ -24,6 +24,12 @@ type cli struct {
 	LogLevel  string `help:"Least level of log lines on stderr: debug, info, warn, error." enum:"debug,info,warn,error" default:"info"`
 	LogFormat string `help:"Form of log lines: text, json, or auto (text on a terminal)." enum:"auto,text,json" default:"auto"`
 
+	Run     runCmd     `cmd:"" default:"withargs" help:"Count: on --brokers, or on the embedded broker (default command)."`
+	Top     topCmd     `cmd:"" help:"Ask a running windowed for a top list."`
+	Windows windowsCmd `cmd:"" help:"Ask a running windowed for its windows."`
+	Restore restoreCmd `cmd:"" help:"Bring the state directory up to the end of the changelog, then exit."`
+	Topics  topicsCmd  `cmd:"" help:"Make, check or delete the topics."`
+	Seed    seedCmd    `cmd:"" help:"Send sample orders."`
 	Replay  replayCmd  `cmd:"" help:"Count the orders in files of JSON lines: no Kafka, byte-identical output."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

@@ -145,10 +145,14 @@ func (l *Loop) keepHouse(ctx context.Context) error {
 		if m, ok := l.st.Meta(id); ok {
 			next[id] = m.Next
 		}
-		if l.opts.Keeper.Rewrite(id, l.st.Position(id)) {
-			if err := l.rewrite(ctx, id); err != nil {
-				return err
-			}
+		due, err := l.opts.Keeper.Rewrite(id, l.st.Position(id), func() (int, error) {
+			return l.st.Live(id, func(_, _ []byte) error { return nil })
+		})
+		if err == nil && due {
+			err = l.rewrite(ctx, id)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return l.opts.Keeper.Trim(ctx, next)

@@ -29,8 +29,8 @@ type Restorer interface {
 // Housekeeper keeps an embedded broker's topics small; called between transactions.
 type Housekeeper interface {
 	// Rewrite says whether the live records of a changelog partition should be written
-	// again, so that what lies before them can be deleted.
-	Rewrite(p int32, position int64) bool
+	// again, so that what lies before them can be deleted; live counts them.
+	Rewrite(p int32, position int64, live func() (int, error)) (bool, error)
 	// Rewritten tells the first offset of the live records.
 	Rewritten(ctx context.Context, p int32, first int64) error
 	// Trim deletes records of the other topics that nobody needs any more; next are the

@@ -18,8 +18,8 @@ type Finding struct {
 
 // Layout is what the checks found out about the topics.
 type Layout struct {
-	Orders, Changelog Info
-	AppendTime        bool // the orders' record timestamps are the broker's
+	Orders, Changelog, DeadLetters Info
+	AppendTime                     bool // the orders' record timestamps are the broker's
 }
 
 // Check looks at the topics of the job: whether they exist, whether the changelog is
@@ -31,7 +31,7 @@ func (a *Admin) Check(ctx context.Context) (Layout, []Finding, error) {
 	for _, topic := range []struct {
 		name string
 		info *Info
-	}{{t.Orders, &l.Orders}, {t.Changelog, &l.Changelog}, {t.Output, new(Info)}, {t.DeadLetters, new(Info)}} {
+	}{{t.Orders, &l.Orders}, {t.Changelog, &l.Changelog}, {t.Output, new(Info)}, {t.DeadLetters, &l.DeadLetters}} {
 		info, err := a.Topic(ctx, topic.name)
 		switch {
 		case errors.Is(err, ErrNoTopic):

@@ -44,6 +44,10 @@ const (
 	transactionTimeout = 10 * time.Second
 	heartbeatInterval  = 3 * time.Second
 	rebalanceTimeout   = 60 * time.Second
+	// TakeoverWait is how long a restore of the engine waits for an open transaction of
+	// somebody else, RestoreWait how long a command that only reads does.
+	TakeoverWait = transactionTimeout + 10*time.Second
+	RestoreWait  = 40 * time.Second
 	// metadataMaxAge is how soon new partitions are noticed.
 	metadataMaxAge = 10 * time.Second
 )
@@ -92,10 +96,24 @@ func (c *Config) options() ([]kgo.Opt, error) {
 		kgo.MaxDecompressBatchBytes(maxDecompressed),
 	)
 	if c.Log != nil {
-		opts = append(opts, kgo.WithLogger(kslog.New(c.Log.With("from", "kgo"))))
+		opts = append(opts, kgo.WithLogger(clientLogger{kslog.New(c.Log.With("from", "kgo")), c.Log.Enabled(context.Background(), slog.LevelDebug)}))
 	}
 	if c.Dialer != nil {
 		opts = append(opts, kgo.Dialer(c.Dialer))
 	}
 	return opts, nil
+}
+
+// clientLogger keeps the client's own lines, several a transaction, out of the log
+// unless it is at debug.
+type clientLogger struct {
+	kgo.Logger
+	debug bool
+}
+
+func (l clientLogger) Level() kgo.LogLevel {
+	if l.debug {
+		return kgo.LogLevelDebug
+	}
+	return min(l.Logger.Level(), kgo.LogLevelError)
 }

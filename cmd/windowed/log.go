@@ -1,0 +1,38 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/lmittmann/tint"
+)
+
+// logger writes log lines to stderr: coloured text on a terminal, JSON elsewhere unless
+// the flags say otherwise.
+func (c *cli) logger(std streams) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return nil, err
+	}
+	form := c.LogFormat
+	if form == "auto" {
+		form = "text"
+	}
+	if form == "json" {
+		return slog.New(slog.NewJSONHandler(std.err, &slog.HandlerOptions{Level: level})), nil
+	}
+	return slog.New(tint.NewHandler(std.err, &tint.Options{
+		Level: level, TimeFormat: "15:04:05.000", NoColor: !isTerminal(std.err) || os.Getenv("NO_COLOR") != "",
+	})), nil
+}
+
+// isTerminal says whether w is a terminal (a character device that is not null).
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+}

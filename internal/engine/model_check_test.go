@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"windowed/state"
+	"windowed/window"
+)
+
+// checkPlan compares an emission with what the emitter's instance has read, before
+// anything is committed.
+func (w *world) checkPlan(in *instance, em *Emission) error {
+	sh := in.shadow
+	old, c := sh.closeThrough(), sh.closeThrough()
+	finals, records := map[int64]*Output{}, map[int64]state.Emitted{}
+	for i := range em.Changes {
+		switch ch := &em.Changes[i]; ch.Kind {
+		case state.GlobalKind:
+			c = ch.Global.CloseThrough
+		case state.EmittedKind:
+			if !ch.Deleted {
+				records[ch.Scope.Start] = ch.Emitted
+			}
+		}
+	}
+	if low := sh.lowest(sh.partitions()); c < old || c > max(old, low) {
+		return fmt.Errorf("emitter: C goes from %d to %d, the lowest partition is at %d", old, c, low)
+	}
+	for i := range em.Outputs {
+		o := &em.Outputs[i]
+		if err := w.checkOutput(sh, o, old, c); err != nil {
+			return err
+		}
+		if o.Type == Final {
+			if finals[o.Scope.Start] != nil {
+				return fmt.Errorf("two finals of %v in one transaction", o.Scope)
+			}
+			if records[o.Scope.Start] != (state.Emitted{Revision: o.Revision, Total: o.Total}) {
+				return fmt.Errorf("final %+v, but the record says %+v", o, records[o.Scope.Start])
+			}
+			finals[o.Scope.Start] = o
+		}
+	}
+	if len(records) != len(finals) || len(em.Outputs) > 0 && !em.Due {
+		return fmt.Errorf("%d finals, %d records of them, due %v", len(finals), len(records), em.Due)
+	}
+	return w.checkComplete(sh, finals, old, c)
+}
+
+// retained says whether an amendment of a window still leads to a revision under c.
+func (w *world) retained(start, c int64) bool {
+	return c == math.MinInt64 || start+int64(w.cfg.Window)+w.cfg.Retention > c
+}
+
+// checkOutput compares an output with brute force over what was read.
+func (w *world) checkOutput(sh *shadow, o *Output, old, c int64) error {
+	n := sh.windows()[o.Scope.Start]
+	if o.Scope.AllTime {
+		var k state.Counters
+		for _, m := range sh.metas {
+			k = addCounters(k, m.Counters)
+		}
+		n = window.Numbers{Records: k.Counted + k.Late + k.Amended, Portions: k.Portions}
+	}
+	top := sh.top(o.Scope)
+	top = top[:min(len(top), w.cfg.Top)]
+	if o.Records != n.Records || o.Total != n.Portions || !reflect.DeepEqual(o.Top, top) {
+		return fmt.Errorf("output %+v, want %+v, top %v", o, n, top)
+	}
+	f, emitted := sh.emitted[o.Scope.Start]
+	switch {
+	case o.Type == Snapshot:
+		return nil
+	case o.End != o.Scope.Start+int64(w.cfg.Window) || o.End > c:
+		return fmt.Errorf("final %+v before its C, %d", o, c)
+	case !w.retained(o.Scope.Start, old) && o.End <= old:
+		return fmt.Errorf("final %+v after its retention, C was %d", o, old)
+	case emitted && (w.cfg.Late != AmendLate || o.Revision != f.Revision+1 || o.Total <= f.Total):
+		return fmt.Errorf("final %+v after %+v", o, f)
+	case !emitted && o.Revision != 0:
+		return fmt.Errorf("first final %+v", o)
+	}
+	return nil
+}
+
+// checkComplete looks for what the emission should have had.
+func (w *world) checkComplete(sh *shadow, finals map[int64]*Output, old, c int64) error {
+	for start, n := range sh.windows() {
+		f, emitted := sh.emitted[start]
+		end := start + int64(w.cfg.Window)
+		if finals[start] != nil || n.Records == 0 || end > c || end <= old && !w.retained(start, old) {
+			continue
+		}
+		if !emitted && end > old {
+			return fmt.Errorf("C goes to %d, and the window of %d has no final", c, start)
+		}
+		if n.Portions > f.Total && !w.retained(start, c) {
+			return fmt.Errorf("C goes to %d, and the last final of %d says %d of %d portions for ever", c, start, f.Total, n.Portions)
+		}
+	}
+	return nil
+}
+
+// emit notes what the emitter committed.
+func (w *world) emit(t *txn) error {
+	for i := range t.changes[0] {
+		ch := &t.changes[0][i]
+		switch ch.Kind {
+		case state.GlobalKind:
+			if err := w.commitGlobal(ch.Global); err != nil {
+				return err
+			}
+		case state.EmittedKind:
+			if !ch.Deleted {
+				w.emitted[ch.Scope.Start] = ch.Emitted
+				continue
+			}
+			if err := w.forget(ch.Scope.Start); err != nil {
+				return err
+			}
+		}
+	}
+	for _, o := range t.em.Outputs {
+		if o.Type == Final {
+			w.finals[o.Scope.Start] = append(w.finals[o.Scope.Start], o)
+		}
+	}
+	return nil
+}
+
+func (w *world) commitGlobal(g *state.Global) error {
+	if w.variant == asDesigned {
+		if g.CloseThrough < w.global.CloseThrough || g.Partitions < w.global.Partitions || int(g.Partitions) > len(w.inputs) {
+			return fmt.Errorf("global record goes from %+v to %+v", w.global, *g)
+		}
+		for p := range w.global.Partitions {
+			if l := w.inputs[p].truth.meta.Time.CloseThrough; g.CloseThrough > max(l, w.global.CloseThrough) {
+				return fmt.Errorf("C is %d, and partition %d is closed through %d only", g.CloseThrough, p, l)
+			}
+		}
+		if g.Partitions > w.global.Partitions && g.CloseThrough != w.global.CloseThrough {
+			return fmt.Errorf("C moves with P: from %+v to %+v", w.global, *g)
+		}
+	}
+	w.global = *g
+	return nil
+}
+
+func (w *world) forget(start int64) error {
+	for p := range w.global.Partitions {
+		if m := &w.inputs[p].truth.meta; w.variant == asDesigned && m.ExpiredThrough < start+int64(w.cfg.Window) {
+			return fmt.Errorf("the record of the final of %d goes, but partition %d has expired through %d only", start, p, m.ExpiredThrough)
+		}
+	}
+	delete(w.emitted, start)
+	return nil
+}
+
+// wrongFinal is what all of this is about: a window with a missing, second or wrong
+// final.
+type wrongFinal struct {
+	start int64
+	took  everWindow
+	got   []Output
+}
+
+func (e *wrongFinal) Error() string {
+	return fmt.Sprintf("window of %d took %+v, finals %+v", e.start, e.took, e.got)
+}
+
+// checkFinals compares the finals of the whole run with what the windows took.
+func (w *world) checkFinals() error {
+	for start, took := range w.ever {
+		got := w.finals[start]
+		if start+int64(w.cfg.Window) > w.global.CloseThrough && w.cfg.IdleTimeout == 0 {
+			// Without idleness the last window of a partition waits for more.
+			if len(got) > 0 {
+				return &wrongFinal{start, *took, got}
+			}
+			continue
+		}
+		if took.accepted == 0 {
+			continue // opened by amendments; checkPlan follows those
+		}
+		if len(got) == 0 || len(got) > 1 && w.cfg.Late != AmendLate {
+			return &wrongFinal{start, *took, got}
+		}
+		for i := range got {
+			if got[i].Revision != uint32(i) {
+				return &wrongFinal{start, *took, got}
+			}
+		}
+		last := got[len(got)-1]
+		top := ranked(took.drinks)
+		top = top[:min(len(top), w.cfg.Top)]
+		right := last.Total == took.portions && last.Records == took.records && reflect.DeepEqual(last.Top, top)
+		if w.cfg.Late == AmendLate && !w.retained(start, w.global.CloseThrough) {
+			right = last.Total <= took.portions // checkPlan has seen the rest
+		}
+		if !right {
+			return &wrongFinal{start, *took, got}
+		}
+	}
+	for start, got := range w.finals {
+		if w.ever[start] == nil {
+			return &wrongFinal{start: start, got: got}
+		}
+	}
+	return nil
+}
+
+// verify is what must hold at the end of a run.
+func (w *world) verify() error {
+	if err := w.checkFinals(); err != nil || w.variant != asDesigned {
+		return err
+	}
+	var k state.Counters
+	var sum uint64
+	for p, in := range w.inputs {
+		if in.truth.meta.Next != in.end() {
+			return fmt.Errorf("partition %d was read to %d of %d", p, in.truth.meta.Next, in.end())
+		}
+		k = addCounters(k, in.truth.meta.Counters)
+	}
+	for _, took := range w.ever {
+		sum += took.portions
+	}
+	if sum+k.LatePortions != k.Portions {
+		return fmt.Errorf("windows %d + late %d portions, all-time %d", sum, k.LatePortions, k.Portions)
+	}
+	if err := w.checkLogs(); err != nil {
+		return err
+	}
+	for _, in := range w.instances {
+		if err := w.checkInstance(in, k); err != nil {
+			return fmt.Errorf("instance %d: %w", in.id, err)
+		}
+	}
+	return nil
+}
+
+// checkLogs looks for keys of expired windows in what compaction leaves of the logs.
+func (w *world) checkLogs() error {
+	expirable := w.expirable()
+	for p, in := range w.inputs {
+		sh := newShadow()
+		time := newTruth(0).meta.Time
+		for _, records := range in.log {
+			changes, err := decode(records)
+			if err != nil {
+				return err
+			}
+			sh.apply(int32(p), changes)
+			now := sh.metas[int32(p)].Time
+			if now.Watermark < time.Watermark || now.CloseThrough < time.CloseThrough {
+				return fmt.Errorf("partition %d: time goes from %+v to %+v", p, time, now)
+			}
+			time = now
+		}
+		for start := range sh.windows() {
+			if start+int64(w.cfg.Window) <= expirable {
+				return fmt.Errorf("changelog %d still has numbers of the expired window of %d", p, start)
+			}
+		}
+		for k := range sh.counts {
+			if !k.scope.AllTime && k.scope.Start+int64(w.cfg.Window) <= expirable {
+				return fmt.Errorf("changelog %d still has %q of the expired window of %d", p, k.drink, k.scope.Start)
+			}
+		}
+		for start := range sh.emitted {
+			if start+int64(w.cfg.Window) <= expirable {
+				for q, i := range w.inputs {
+					fmt.Println("DBG", q, i.truth.meta.ExpiredThrough, i.owner)
+				}
+				fmt.Printf("DBG %+v %d  %+v\n", w.global, expirable, w.cfg)
+				return fmt.Errorf("the changelog still has the final of the expired window of %d", start)
+			}
+		}
+	}
+	return nil
+}
+
+// checkInstance compares an instance with the truth, and then its store key by key.
+func (w *world) checkInstance(in *instance, want state.Counters) error {
+	if err := in.shadow.compare(&w.cfg, in.st); err != nil {
+		return err
+	}
+	if got := in.st.Totals(); got != want {
+		return fmt.Errorf("totals are %+v, want %+v", got, want)
+	}
+	sums := map[string]uint64{}
+	for _, input := range w.inputs {
+		for drink, n := range input.truth.counts[window.AllTime] {
+			sums[drink] += n
+		}
+	}
+	if got, err := in.st.Top(window.AllTime, math.MaxInt32); err != nil || !slices.Equal(got, ranked(sums)) {
+		return fmt.Errorf("all-time is %v (%v), want %v", got, err, ranked(sums))
+	}
+	if err := in.st.Close(); err != nil {
+		return err
+	}
+	in.st = nil
+	return w.checkStore(in)
+}

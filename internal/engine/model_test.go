@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+var modelSeed = flag.Int64("model.seed", -1, "run this one seed of the model")
+
+// modelSeeds is how many seeds a run of the model takes: WINDOWED_SEEDS, or normal.
+func modelSeeds(t *testing.T, normal int) int {
+	text := os.Getenv("WINDOWED_SEEDS")
+	if text == "" {
+		return normal
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("WINDOWED_SEEDS: %v", err)
+	}
+	return n
+}
+
+// eachSeed calls run for the seeds 0 to n-1 on all processors, until it says stop.
+func eachSeed(n int, run func(seed uint64) (stop bool)) {
+	var next atomic.Uint64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				seed := next.Add(1) - 1
+				if seed >= uint64(n) || run(seed) {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestModel runs the engine's step and state on several instances through lagging
+// followers, takeovers, growth, time jumps, idleness, crashes, aborts, amendments and
+// expiry in chunks, and compares all of it with the rules, written a second time.
+func TestModel(t *testing.T) {
+	if *modelSeed >= 0 {
+		if err := runModel(uint64(*modelSeed), asDesigned); err != nil {
+			t.Fatalf("seed %d: %v", *modelSeed, err)
+		}
+		return
+	}
+	var failed atomic.Int32
+	eachSeed(modelSeeds(t, 150), func(seed uint64) bool {
+		if err := safely(seed, asDesigned); err != nil {
+			t.Errorf("seed %d: %v\nagain: go test ./internal/engine -run TestModel -model.seed=%d", seed, err, seed)
+			return failed.Add(1) >= 5
+		}
+		return false
+	})
+}
+
+// safely makes a panic of one seed an error that names it.
+func safely(seed uint64, variant string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return runModel(seed, variant)
+}
+
+// TestTemptingRules shows that the model can tell: three rules that look as good as the
+// design's give wrong, second or missing finals.
+func TestTemptingRules(t *testing.T) {
+	for _, variant := range []string{activeMinimum, localExpiry, localCount} {
+		t.Run(variant, func(t *testing.T) {
+			t.Parallel()
+			const seeds = 12
+			var wrong atomic.Int32
+			eachSeed(seeds, func(seed uint64) bool {
+				err := safely(seed, variant)
+				if final := new(wrongFinal); errors.As(err, &final) {
+					wrong.Add(1)
+				} else if err != nil {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+				return false
+			})
+			if wrong.Load() == 0 {
+				t.Errorf("none of %d seeds has a wrong final", seeds)
+			}
+			t.Logf("%d of %d seeds wrong", wrong.Load(), seeds)
+		})
+	}
+}

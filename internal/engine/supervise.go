@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"windowed/internal/exit"
+	"windowed/state"
+)
+
+// Connect opens a session for a Loop and what belongs to it; close ends both.
+type Connect func(ctx context.Context, st *state.State) (opts LoopOptions, close func(), err error)
+
+// Supervise runs Loops until ctx ends (nil) or something comes up that no new session
+// heals. The outcome of a failed session's last transaction is unknown, so every new
+// one restores first and goes on from the positions in the state (franz-go#1207).
+// reopen replaces a corrupt state by an empty one.
+func Supervise(ctx context.Context, st *state.State, reopen func(*state.State) (*state.State, error), connect Connect, status *Status, log *slog.Logger) (*state.State, error) {
+	var fenced time.Time
+	for ctx.Err() == nil {
+		err := runOnce(ctx, st, connect)
+		switch {
+		case ctx.Err() != nil:
+			return st, nil
+		case errors.Is(err, state.ErrCorrupt):
+			log.Error("local state is damaged; it is moved aside and restored from the changelog", "error", err)
+			if st, err = reopen(st); err != nil {
+				return st, err
+			}
+			continue
+		case errors.Is(err, ErrFatal) || errors.Is(err, state.ErrFormat) || errors.Is(err, state.ErrOverflow) || exit.Code(err) > exit.Failure:
+			return st, err
+		case errors.Is(err, ErrFenced):
+			if !fenced.IsZero() && time.Since(fenced) < time.Minute {
+				return st, fmt.Errorf("fenced twice within a minute; give every instance its own --instance-id and --state: %w", err)
+			}
+			fenced = time.Now()
+		}
+		status.rebuilt(err)
+		log.Warn("the session is opened anew; counting goes on from the last commit", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(rebuildPause):
+		}
+	}
+	return st, nil
+}
+
+// rebuildPause keeps a session that fails at once from spinning.
+const rebuildPause = time.Second
+
+func runOnce(ctx context.Context, st *state.State, connect Connect) error {
+	opts, closeSession, err := connect(ctx, st)
+	if err != nil {
+		return err
+	}
+	defer closeSession()
+	opts.State = st
+	return NewLoop(opts).Run(ctx)
+}

@@ -1,0 +1,84 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+
+	"windowed/internal/engine"
+)
+
+// Offsets implements engine.Inputs.
+func (a *Admin) Offsets(ctx context.Context, partitions []int32) (map[int32]engine.InputOffsets, error) {
+	topic := a.cfg.Topics.Orders
+	starts, err := a.adm.ListStartOffsets(ctx, topic)
+	if err == nil {
+		err = starts.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list start offsets of %s: %w", topic, err)
+	}
+	ends, err := a.adm.ListEndOffsets(ctx, topic)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list end offsets of %s: %w", topic, err)
+	}
+	group, err := a.adm.FetchOffsetsForTopics(ctx, a.cfg.Group, topic)
+	if err == nil {
+		err = group.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch offsets of group %s: %w", a.cfg.Group, err)
+	}
+	all := make(map[int32]engine.InputOffsets, len(partitions))
+	for _, p := range partitions {
+		o := engine.InputOffsets{Group: -1}
+		if at, ok := starts.Lookup(topic, p); ok {
+			o.Start = at.Offset
+		}
+		if at, ok := ends.Lookup(topic, p); ok {
+			o.End = at.Offset
+		}
+		if at, ok := group.Lookup(topic, p); ok {
+			o.Group = at.At
+		}
+		all[p] = o
+	}
+	return all, nil
+}
+
+// Stable implements engine.Inputs.
+func (a *Admin) Stable(ctx context.Context) (map[int32]int64, error) {
+	topic := a.cfg.Topics.Orders
+	listed, err := a.adm.ListCommittedOffsets(ctx, topic)
+	if err != nil {
+		return nil, fmt.Errorf("list last stable offsets of %s: %w", topic, err)
+	}
+	stable := make(map[int32]int64)
+	for p, o := range listed[topic] {
+		if o.Err == nil {
+			stable[p] = o.Offset
+		}
+	}
+	return stable, nil
+}
+
+// Partitions implements engine.Inputs.
+func (a *Admin) Partitions(ctx context.Context) (int32, [16]byte, error) {
+	in, err := a.Topic(ctx, a.cfg.Topics.Orders)
+	if err != nil {
+		return 0, in.ID, err
+	}
+	log, err := a.Topic(ctx, a.cfg.Topics.Changelog)
+	return min(in.Partitions, log.Partitions), in.ID, err
+}
+
+// Members is the number of members of the group now.
+func (a *Admin) Members(ctx context.Context) (int, error) {
+	groups, err := a.adm.DescribeGroups(ctx, a.cfg.Group)
+	if err != nil {
+		return 0, fmt.Errorf("describe group %s: %w", a.cfg.Group, err)
+	}
+	return len(groups[a.cfg.Group].Members), nil
+}
