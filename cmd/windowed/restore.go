@@ -32,7 +32,7 @@ func (c *restoreCmd) Run(std streams, root *cli) error {
 	if err != nil {
 		return err
 	}
-	run := &runCmd{jobFlags: c.jobFlags, kafkaFlags: c.kafkaFlags, State: c.State, RankCapacity: 1000, RankWindows: 64}
+	run := &runCmd{jobFlags: c.jobFlags, kafkaFlags: c.kafkaFlags, State: c.State, RankCapacity: 1000, RankWindows: 64, EmbeddedListen: "127.0.0.1:0"}
 	j := &job{cmd: run, cfg: cfg, log: log, std: std, status: new(engine.Status)}
 	defer j.close()
 	if err := j.open(); err != nil {

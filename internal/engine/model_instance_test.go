@@ -96,7 +96,23 @@ func (w *world) open(in *instance) error {
 			in.shadow.apply(p, changes)
 		}
 	}
-	return in.shadow.compare(&w.cfg, st)
+	return w.compareOpened(in)
+}
+
+// compareOpened compares a store that was just opened or restored with the logs. It may
+// hold one thing more: records of finals whose tombstones it never saw because they were
+// compacted away. They stay until this instance is the emitter and forgets them again.
+func (w *world) compareOpened(in *instance) error {
+	for start := range w.finals {
+		f, ok, err := in.st.Emitted(start)
+		if err != nil {
+			return err
+		}
+		if _, current := w.emitted[start]; ok && !current {
+			in.shadow.emitted[start] = f
+		}
+	}
+	return in.shadow.compare(&w.cfg, in.st)
 }
 
 func (w *world) step(in *instance, p int32) (*Partition, error) {
@@ -202,7 +218,6 @@ func (w *world) crash(in *instance) error {
 // while it was away: only the last record per key is left, and tombstones of what has
 // expired may be gone, so the store has to be swept.
 func (w *world) restoreCompacted(in *instance) error {
-	stale := map[int64]bool{}
 	for i, input := range w.inputs {
 		p := int32(i)
 		expired := input.truth.meta.ExpiredThrough
@@ -221,14 +236,8 @@ func (w *world) restoreCompacted(in *instance) error {
 				return err
 			}
 			gone := c.Deleted && (c.Kind == state.EmittedKind || w.cfg.Window.End(c.Scope.Start) <= expired)
-			if last[string(r.key)] != i {
-				continue
-			}
-			switch {
-			case !gone:
+			if last[string(r.key)] == i && !gone {
 				kept = append(kept, c)
-			case c.Kind == state.EmittedKind:
-				stale[c.Scope.Start] = true
 			}
 		}
 		in.read[p] = len(input.log)
@@ -253,16 +262,7 @@ func (w *world) restoreCompacted(in *instance) error {
 	if err := in.st.Sweep(); err != nil {
 		return err
 	}
-	// Records of finals whose tombstones are gone stay until this instance is the
-	// emitter and forgets them once more.
-	for start := range stale {
-		if f, ok, err := in.st.Emitted(start); err != nil {
-			return err
-		} else if ok {
-			in.shadow.emitted[start] = f
-		}
-	}
-	return in.shadow.compare(&w.cfg, in.st)
+	return w.compareOpened(in)
 }
 
 func (w *world) owned(in *instance) []int32 {

@@ -153,7 +153,7 @@ func (w *world) random() error {
 		if w.variant == asDesigned {
 			return in.shadow.compare(&w.cfg, in.st)
 		}
-	case k < 990 && len(w.inputs) < w.first+2:
+	case len(w.inputs) < w.first+2:
 		w.addInput().owner = in.id
 		in.known = int32(len(w.inputs))
 	default:
