@@ -13,13 +13,10 @@ func (s *State) Apply(p int32, changes []Change, position int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := applier{State: s, p: p}
-	for i := range changes {
-		if err := a.apply(&changes[i]); err != nil {
-			return fmt.Errorf("apply changelog partition %d before offset %d: %w", p, position, err)
-		}
-	}
-	if err := a.close(); err != nil {
-		return err
+	if err := a.all(changes); err != nil {
+		// Half of the changes are in the layer; none of them may reach Pebble.
+		s.cells.failed = fmt.Errorf("apply changelog partition %d before offset %d: %w", p, position, err)
+		return s.cells.failed
 	}
 	if position > s.positions[p] {
 		s.positions[p] = position
@@ -42,6 +39,18 @@ type applier struct {
 	ranking *ranking // of scope; nil: not in memory
 }
 
+func (a *applier) all(changes []Change) error {
+	if a.cells.failed != nil {
+		return a.cells.failed
+	}
+	for i := range changes {
+		if err := a.apply(&changes[i]); err != nil {
+			return err
+		}
+	}
+	return a.close()
+}
+
 func (a *applier) apply(c *Change) error {
 	switch c.Kind {
 	case CountKind:
@@ -58,7 +67,8 @@ func (a *applier) apply(c *Change) error {
 		a.global = &g
 	}
 	a.key = appendRecordKey(a.key[:0], a.p, c)
-	return a.cells.setRaw(a.key, c.AppendValue(nil))
+	a.cells.setRaw(a.key, c.AppendValue(nil))
+	return nil
 }
 
 // enter makes scope the one whose differences are collected.
@@ -148,11 +158,8 @@ func (a *applier) sum(drink string, old, count uint64) error {
 		a.cells.remove(a.key, sum)
 		a.numbers.Drinks--
 	default:
-		if err := a.firstDrink(); err != nil {
-			return err
-		}
 		if was == 0 {
-			a.numbers.Drinks++
+			a.newDrink()
 		}
 		a.cells.setNumber(a.key, sum, now)
 	}
@@ -168,14 +175,14 @@ func (a *applier) sum(drink string, old, count uint64) error {
 	return nil
 }
 
-// firstDrink gives a scope a ranking when it gets its first drink, not before: numbers
-// and finals also come to windows without drinks, and an empty ranking would take the
-// place of one that is used, and stay in the store for ever.
-func (a *applier) firstDrink() (err error) {
-	if a.numbers.Drinks == 0 && a.ranking == nil {
-		a.ranking, err = a.keepRanking(a.scope, newRanking(a.opts.RankCapacity))
+// newDrink counts a drink of the current scope. The first one gives the scope a ranking,
+// nothing before it: numbers and finals also come to windows without drinks, and an empty
+// ranking would take the place of one that is used, and stay in the store for ever.
+func (a *applier) newDrink() {
+	if a.numbers.Drinks++; a.numbers.Drinks == 1 {
+		a.ranking = newRanking(a.opts.RankCapacity)
+		a.keepRanking(a.scope, a.ranking)
 	}
-	return err
 }
 
 func (a *applier) windowNumbers(c *Change) error {
@@ -205,7 +212,8 @@ func (a *applier) windowNumbers(c *Change) error {
 	if old, ok := a.oldest[a.p]; !ok || c.Scope.Start < old {
 		a.oldest[a.p] = c.Scope.Start
 	}
-	return a.cells.setRaw(a.key, appendNumbers(nil, c.Numbers))
+	a.cells.setRaw(a.key, appendNumbers(nil, c.Numbers))
+	return nil
 }
 
 func (a *applier) emitted(c *Change) error {
@@ -226,7 +234,8 @@ func (a *applier) emitted(c *Change) error {
 	}
 	a.newestClosed = max(a.newestClosed, c.Scope.Start)
 	a.oldestEmitted = min(a.oldestEmitted, c.Scope.Start)
-	return a.cells.setRaw(a.key, c.Emitted.append(nil))
+	a.cells.setRaw(a.key, c.Emitted.append(nil))
+	return nil
 }
 
 // close writes the collected differences of the current scope.
@@ -249,7 +258,8 @@ func (a *applier) close() error {
 
 func (a *applier) storeScope() error {
 	if a.numbers != (scopeNumbers{}) {
-		return a.cells.setRaw(a.key, a.numbers.append(nil))
+		a.cells.setRaw(a.key, a.numbers.append(nil))
+		return nil
 	}
 	c, err := a.cells.get(a.key)
 	if err != nil {
@@ -258,69 +268,4 @@ func (a *applier) storeScope() error {
 	a.cells.remove(a.key, c)
 	a.rankings.drop(a.scope)
 	return a.dropStoredRanking(a.scope)
-}
-
-// classify keeps the sets of windows the emitter works from, and stores the ranking of
-// a window whose final agrees with its counts.
-func (s *State) classify(scope window.Scope, n scopeNumbers) error {
-	f, emitted, err := s.emittedLocked(scope.Start)
-	if err != nil {
-		return err
-	}
-	s.unfinished.set(scope.Start, n.Records > 0 && !emitted)
-	s.grown.set(scope.Start, emitted && n.Portions > f.Total)
-	r, ok := s.rankings.m[scope]
-	if !emitted || n.Portions != f.Total || !ok {
-		return nil
-	}
-	s.rankings.drop(scope)
-	return s.storeRanking(scope, r.ranking)
-}
-
-// rankingOf is the ranking of a scope to keep up to date: the one in memory or the stored
-// one. It is nil for a scope without drinks, and if only a scan can tell.
-func (s *State) rankingOf(scope window.Scope, n scopeNumbers) (*ranking, error) {
-	if r := s.rankings.get(scope); r != nil {
-		return r, nil
-	}
-	if n.Drinks == 0 {
-		return nil, nil
-	}
-	key := appendScopeKey(nil, rankingKind, scope)
-	c, err := s.cells.get(key)
-	if err != nil || !c.exists {
-		return nil, err
-	}
-	r, err := loadRanking(c.raw, s.opts.RankCapacity)
-	if err != nil {
-		return nil, err
-	}
-	// It is about to change; what Pebble holds must never be older than its sums.
-	s.cells.remove(key, c)
-	if r == nil {
-		return nil, nil
-	}
-	return s.keepRanking(scope, r)
-}
-
-// keepRanking puts a ranking into memory; the one that makes room for it is stored.
-func (s *State) keepRanking(scope window.Scope, r *ranking) (*ranking, error) {
-	dropped, old := s.rankings.put(scope, r)
-	if old == nil {
-		return r, nil
-	}
-	return r, s.storeRanking(dropped, old)
-}
-
-func (s *State) storeRanking(scope window.Scope, r *ranking) error {
-	return s.cells.setRaw(appendScopeKey(nil, rankingKind, scope), r.append(nil))
-}
-
-func (s *State) dropStoredRanking(scope window.Scope) error {
-	key := appendScopeKey(nil, rankingKind, scope)
-	c, err := s.cells.get(key)
-	if err == nil {
-		s.cells.remove(key, c)
-	}
-	return err
 }

@@ -18,13 +18,14 @@ type cell struct {
 }
 
 // cells is the layer of committed keys in front of Pebble. Pebble may lag behind the
-// Kafka commit: what it lacks is replayed from the changelog. Clean cells stay as a
-// cache until there are too many.
+// Kafka commit: what it lacks is replayed from the changelog. Clean cells are a cache,
+// but for stored rankings, which are large: those come from Pebble each time.
 type cells struct {
 	db       *pebble.DB
 	m        map[string]*cell
 	dirty    []string
 	maxClean int
+	failed   error // why nothing may be read or written any more
 }
 
 // Some 100 bytes a cell: 128 Ki of them are 13 MB.
@@ -46,6 +47,9 @@ func isNumber(key []byte) bool {
 
 // get is the cell of key, which may be one that does not exist.
 func (s *cells) get(key []byte) (*cell, error) {
+	if s.failed != nil {
+		return nil, s.failed
+	}
 	if c, ok := s.m[string(key)]; ok {
 		return c, nil
 	}
@@ -73,26 +77,36 @@ func (s *cells) get(key []byte) (*cell, error) {
 			return nil, err
 		}
 	}
-	s.m[string(key)] = c
+	s.keep(key, c)
 	return c, nil
 }
 
-// known is the cell of a key that Pebble cannot hold unless the layer says so: its scope
-// has no drinks, so a look into Pebble is saved.
+// keep caches a clean cell if there is room; reads alone must not fill memory.
+func (s *cells) keep(key []byte, c *cell) {
+	if key[0] != rankingKind && len(s.m)-len(s.dirty) < s.maxClean {
+		s.m[string(key)] = c
+	}
+}
+
+// known is the cell of a key whose value in Pebble does not matter, which saves a look
+// there: its scope has no drinks, so Pebble cannot hold it, or it is about to be set.
 func (s *cells) known(key []byte) *cell {
 	c, ok := s.m[string(key)]
 	if !ok {
 		c = &cell{}
-		s.m[string(key)] = c
+		s.keep(key, c)
 	}
 	return c
 }
 
-// touch marks the cell of key as newer than Pebble; the caller has changed it.
+// touch marks the cell of key as newer than Pebble; the caller has changed it and has
+// not asked for the key again since it got the cell.
 func (s *cells) touch(key []byte, c *cell) {
 	if !c.dirty {
 		c.dirty = true
-		s.dirty = append(s.dirty, string(key))
+		k := string(key)
+		s.m[k] = c
+		s.dirty = append(s.dirty, k)
 	}
 }
 
@@ -101,14 +115,11 @@ func (s *cells) setNumber(key []byte, c *cell, v uint64) {
 	s.touch(key, c)
 }
 
-func (s *cells) setRaw(key, value []byte) error {
-	c, err := s.get(key)
-	if err != nil {
-		return err
-	}
+// setRaw sets a key, whatever it held before.
+func (s *cells) setRaw(key, value []byte) {
+	c := s.known(key)
 	c.raw, c.exists = append(c.raw[:0], value...), true
 	s.touch(key, c)
-	return nil
 }
 
 func (s *cells) remove(key []byte, c *cell) {
@@ -148,12 +159,10 @@ func (s *cells) flushed() {
 		s.m = make(map[string]*cell, s.maxClean/2)
 	} else {
 		for _, key := range s.dirty {
-			c := s.m[key]
-			c.dirty = false
+			if s.m[key].dirty = false; key[0] == rankingKind {
+				delete(s.m, key)
+			}
 		}
 	}
 	s.dirty = s.dirty[:0]
 }
-
-// corrupt marks err as damage of the local store.
-func corrupt(err error) error { return fmt.Errorf("%w: %w", ErrCorrupt, err) }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"windowed/window"
@@ -125,10 +124,7 @@ func decodeControl(key, value []byte) (c Change, err error) {
 			c.Emitted, err = decodeEmitted(value)
 		}
 	default:
-		err = errors.New("unknown control key or a tombstone where none may be: a newer program wrote this changelog, upgrade this one")
-	}
-	if err != nil && !errors.Is(err, ErrFormat) {
-		err = fmt.Errorf("%w: %w", ErrFormat, err)
+		err = fmt.Errorf("%w: unknown control key, or a tombstone where none may be", errNewer)
 	}
 	if err != nil {
 		return Change{}, fmt.Errorf("control record %x: %w", key, err)
@@ -147,5 +143,5 @@ func appendNumbers(dst []byte, n window.Numbers) []byte {
 func decodeNumbers(b []byte) (window.Numbers, error) {
 	r := newReader("a window's numbers", b)
 	n := window.Numbers{Records: r.u64(), Portions: r.u64(), LateRecords: r.u64(), LatePortions: r.u64()}
-	return n, r.err
+	return n, r.end()
 }

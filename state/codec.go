@@ -22,6 +22,9 @@ var (
 	ErrCorrupt = errors.New("local state is corrupt")
 	// ErrOverflow is wrapped when a count would exceed the largest 64-bit integer.
 	ErrOverflow = errors.New("count overflow")
+
+	// errNewer is an ErrFormat that an upgrade heals.
+	errNewer = fmt.Errorf("%w of a newer program, upgrade this one", ErrFormat)
 )
 
 // maxCount keeps every count a JSON integer that signed 64-bit readers can hold.
@@ -34,18 +37,33 @@ func appendHeader(dst []byte) []byte {
 
 // reader reads the fixed fields of a value in order; the first fault sticks.
 type reader struct {
-	b   []byte
-	err error
+	b       []byte
+	version uint16
+	err     error
 }
 
 func newReader(what string, b []byte) *reader {
 	r := &reader{b: b}
 	version, lowest := r.u16(), r.u16()
-	if r.err == nil && lowest > formatVersion {
-		r.err = fmt.Errorf("%w: %s has version %d and needs a reader of version %d or newer; this program reads up to %d: upgrade it",
-			ErrFormat, what, version, lowest, formatVersion)
+	switch {
+	case r.err != nil:
+	case lowest > formatVersion:
+		r.err = fmt.Errorf("%w: %s has version %d and needs a reader of version %d or newer; this program reads up to %d",
+			errNewer, what, version, lowest, formatVersion)
+	case lowest == 0 || version < lowest:
+		r.err = fmt.Errorf("%w: %s has version %d for readers of version %d", ErrFormat, what, version, lowest)
 	}
+	r.version = version
 	return r
+}
+
+// end is the first fault, or that bytes are left over. Behind the fields of a newer
+// version there may be more: fields are only ever added.
+func (r *reader) end() error {
+	if r.err == nil && r.version <= formatVersion && len(r.b) > 0 {
+		r.err = fmt.Errorf("%w: value is %d bytes too long", ErrFormat, len(r.b))
+	}
+	return r.err
 }
 
 func (r *reader) take(n int) []byte {
@@ -66,6 +84,15 @@ func (r *reader) u16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
 func (r *reader) u32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
 func (r *reader) u64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
 func (r *reader) i64() int64  { return int64(r.u64()) }
+func (r *reader) bool() bool  { return r.upTo(1, uint64(r.u8())) == 1 }
+
+// upTo is v, which may not exceed highest.
+func (r *reader) upTo(highest, v uint64) uint64 {
+	if r.err == nil && v > highest {
+		r.err = fmt.Errorf("%w: %d where at most %d may be", ErrFormat, v, highest)
+	}
+	return v
+}
 
 func (r *reader) text() string {
 	n := int(r.u16())

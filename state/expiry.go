@@ -186,7 +186,9 @@ func (s *State) Live(p int32, f func(key, value []byte) error) (int, error) {
 		return 0, err
 	}
 	snapshot := s.db.NewSnapshot()
+	s.scans.Add(1)
 	s.mu.Unlock()
+	defer s.scans.Done()
 	defer snapshot.Close()
 	n := 0
 	var metaRecord []byte

@@ -1,6 +1,9 @@
 package state
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Global is the one record of the whole job, kept in changelog partition 0.
 type Global struct {
@@ -50,11 +53,11 @@ func (g *Global) append(dst []byte) []byte {
 
 func decodeGlobal(b []byte) (*Global, error) {
 	r := newReader("the global record", b)
-	g := &Global{CloseThrough: r.i64(), Partitions: int32(r.u64())}
+	g := &Global{CloseThrough: r.i64(), Partitions: int32(r.upTo(math.MaxInt32, r.u64()))}
 	f := &g.Fingerprint
 	f.WindowSize, f.Grace, f.TimeField = r.i64(), r.i64(), r.text()
 	f.TimeUnit, f.LateMode = r.u8(), r.u8()
-	return g, r.err
+	return g, r.end()
 }
 
 // Emitted is what the last final of a window said.
@@ -71,5 +74,6 @@ func (e Emitted) append(dst []byte) []byte {
 
 func decodeEmitted(b []byte) (Emitted, error) {
 	r := newReader("an emitted window", b)
-	return Emitted{Revision: uint32(r.u64()), Total: r.u64()}, r.err
+	e := Emitted{Revision: uint32(r.upTo(math.MaxUint32, r.u64())), Total: r.u64()}
+	return e, r.end()
 }

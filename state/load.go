@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -138,8 +137,4 @@ func (s *State) emittedLocked(start int64) (Emitted, bool, error) {
 		return e, false, corrupt(err)
 	}
 	return e, true, nil
-}
-
-func isDiskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -75,7 +75,7 @@ func decodeMeta(b []byte) (*Meta, error) {
 	r := newReader("a partition's meta", b)
 	m := &Meta{Next: r.i64()}
 	copy(m.TopicID[:], r.take(16))
-	m.Time.Watermark, m.Time.CloseThrough, m.Time.Idle = r.i64(), r.i64(), r.u8() == 1
+	m.Time.Watermark, m.Time.CloseThrough, m.Time.Idle = r.i64(), r.i64(), r.bool()
 	m.ExpiredThrough, m.Writer = r.i64(), r.text()
 	c := &m.Counters
 	for _, v := range []*uint64{
@@ -90,5 +90,5 @@ func decodeMeta(b []byte) (*Meta, error) {
 			c.Invalid[i] = v
 		}
 	}
-	return m, r.err
+	return m, r.end()
 }

@@ -98,9 +98,12 @@ func (r *ranking) append(dst []byte) []byte {
 // that many of the scope.
 func storedRanking(b []byte, n int) (top []Entry, ok bool, err error) {
 	r := newReader("a stored ranking", b)
-	complete, _, size := r.u8() == 1, r.u32(), int(r.u32())
-	if r.err != nil || size > len(b) {
-		return nil, false, corrupt(fmt.Errorf("stored ranking of %d entries: %w", size, r.err))
+	complete, _, size := r.bool(), r.u32(), int(r.u32())
+	if r.err == nil && size > len(b) {
+		r.err = fmt.Errorf("%w: stored ranking of %d entries in %d bytes", ErrFormat, size, len(b))
+	}
+	if r.err != nil {
+		return nil, false, corrupt(r.err)
 	}
 	if n > size && !complete {
 		return nil, false, nil
@@ -120,8 +123,11 @@ func storedRanking(b []byte, n int) (top []Entry, ok bool, err error) {
 // capacity.
 func loadRanking(b []byte, capacity int) (*ranking, error) {
 	r := newReader("a stored ranking", b)
-	complete, stored, size := r.u8() == 1, int(r.u32()), int(r.u32())
-	if r.err == nil && stored != capacity {
+	complete, stored, size := r.bool(), int(r.u32()), int(r.u32())
+	if r.err != nil {
+		return nil, corrupt(r.err)
+	}
+	if stored != capacity {
 		return nil, nil
 	}
 	made := newRanking(capacity)

@@ -62,7 +62,11 @@ func (s *scopes) get(scope window.Scope) *ranking {
 func (s *scopes) put(scope window.Scope, r *ranking) (dropped window.Scope, old *ranking) {
 	s.clock++
 	s.m[scope] = &scopeRanking{ranking: r, used: s.clock}
-	if len(s.m) <= s.max+1 {
+	windows := len(s.m)
+	if _, ok := s.m[window.AllTime]; ok {
+		windows--
+	}
+	if windows <= s.max {
 		return window.Scope{}, nil
 	}
 	oldest := s.clock

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -45,10 +46,17 @@ type State struct {
 	oldestEmitted int64
 
 	oldPositions map[int32]int64 // as of the last checkpoint
+
+	scans sync.WaitGroup        // reads that go on without the lock
+	found atomic.Pointer[error] // damage Pebble found on its own
 }
 
-// ErrLocked is wrapped when another process uses the state directory.
-var ErrLocked = errors.New("another process uses this state directory")
+var (
+	// ErrLocked is wrapped when another process uses the state directory.
+	ErrLocked = errors.New("another process uses this state directory")
+	// ErrClosed is what a closed state answers.
+	ErrClosed = errors.New("the state is closed")
+)
 
 // Sizes of Pebble's parts: batches of a checkpoint are large and sorted, so the
 // memtable is large; reads mostly hit the cells above it.
@@ -66,26 +74,38 @@ func Open(dir string, opts Options) (*State, error) {
 	if err := opts.FS.MkdirAll(dir, dirPermission); err != nil {
 		return nil, fmt.Errorf("make state directory: %w", err)
 	}
-	lock, err := pebble.LockDirectory(dir, opts.FS)
+	lock, err := lockDirectory(dir, opts.FS)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrLocked, dir, err)
-	}
-	db, err := openPebble(dir, lock, opts)
-	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, err
 	}
 	s := &State{
-		opts: opts, db: db, lock: lock, cells: newCells(db),
+		opts: opts, lock: lock,
 		metas: make(map[int32]*Meta), positions: make(map[int32]int64),
 		rankings:   newScopes(opts.RankCapacity, opts.RankWindows),
 		unfinished: newStarts(opts.Window.Size), grown: newStarts(opts.Window.Size),
 		newestClosed: window.None, oldest: make(map[int32]int64), oldestEmitted: math.MaxInt64,
 		oldPositions: make(map[int32]int64),
 	}
+	if s.db, err = s.openPebble(dir); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	s.cells = newCells(s.db)
 	if err := s.load(); err != nil {
-		return nil, errors.Join(err, db.Close(), lock.Close())
+		return nil, errors.Join(err, s.Abandon())
 	}
 	return s, nil
+}
+
+func lockDirectory(dir string, fs vfs.FS) (*pebble.Lock, error) {
+	lock, err := pebble.LockDirectory(dir, fs)
+	var file *os.PathError
+	switch {
+	case errors.As(err, &file):
+		return nil, fmt.Errorf("lock state directory: %w", err) // the lock file cannot be made
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %w", ErrLocked, dir, err)
+	}
+	return lock, nil
 }
 
 func (o Options) withDefaults() Options {
@@ -101,21 +121,19 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func openPebble(dir string, lock *pebble.Lock, opts Options) (*pebble.DB, error) {
+func (s *State) openPebble(dir string) (*pebble.DB, error) {
 	cache := pebble.NewCache(cacheSize)
 	defer cache.Unref()
 	db, err := pebble.Open(dir, &pebble.Options{
-		FS: opts.FS, Lock: lock, Logger: opts.Logger, Cache: cache,
+		FS: s.opts.FS, Lock: s.lock, Logger: s.opts.Logger, Cache: cache,
 		FormatMajorVersion: formatPebble, MemTableSize: memTableSize,
 		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
+		EventListener:              &pebble.EventListener{DataCorruption: s.foundDamage},
 	})
-	switch {
-	case err == nil:
-		return db, nil
-	case errors.Is(err, os.ErrPermission) || isDiskFull(err):
-		return nil, fmt.Errorf("open state in %s: %w", dir, err)
+	if err != nil {
+		return nil, corrupt(fmt.Errorf("open state in %s: %w", dir, err))
 	}
-	return nil, corrupt(fmt.Errorf("open state in %s: %w", dir, err))
+	return db, nil
 }
 
 // Checkpoint writes what was applied since the last one to Pebble, together with the
@@ -128,11 +146,12 @@ func (s *State) Checkpoint(sync bool) error {
 }
 
 func (s *State) checkpointLocked(sync bool) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
 	for scope, r := range s.rankings.m {
 		if r.changed && !r.complete {
-			if err := s.storeRanking(scope, r.ranking); err != nil {
-				return err
-			}
+			s.storeRanking(scope, r.ranking)
 			r.changed = false
 		}
 	}
@@ -173,19 +192,26 @@ func (s *State) Dirty() int {
 	return len(s.cells.dirty)
 }
 
-// Close writes a last checkpoint and closes the store.
-func (s *State) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.checkpointLocked(true)
-	return errors.Join(err, s.db.Close(), s.lock.Close())
-}
+// Close writes a last checkpoint and closes the store. What is asked of it later is
+// answered with ErrClosed.
+func (s *State) Close() error { return s.close(true) }
 
 // Abandon closes the store without a checkpoint, after an error of Apply.
-func (s *State) Abandon() error {
+func (s *State) Abandon() error { return s.close(false) }
+
+func (s *State) close(checkpoint bool) (err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return errors.Join(s.db.Close(), s.lock.Close())
+	if errors.Is(s.cells.failed, ErrClosed) {
+		s.mu.Unlock()
+		return nil
+	}
+	if checkpoint {
+		err = s.checkpointLocked(true)
+	}
+	s.cells.failed = ErrClosed
+	s.mu.Unlock()
+	s.scans.Wait() // Pebble panics when it closes under a read
+	return errors.Join(err, s.db.Close(), s.lock.Close())
 }
 
 // Quarantine moves the store in dir aside, so that a new one can be restored from the

@@ -12,6 +12,7 @@ import (
 // bytes. It is exact for every n. Up to the rank capacity it comes from a ranking;
 // beyond it, and the first time after a restore, the scope is scanned.
 func (s *State) Top(scope window.Scope, n int) ([]Entry, error) {
+	n = max(n, 0)
 	s.mu.Lock()
 	top, ok, err := s.topLocked(scope, n)
 	if ok || err != nil {
@@ -23,7 +24,9 @@ func (s *State) Top(scope window.Scope, n int) ([]Entry, error) {
 		return nil, err
 	}
 	snapshot, version := s.db.NewSnapshot(), s.version
+	s.scans.Add(1)
 	s.mu.Unlock()
+	defer s.scans.Done()
 	defer snapshot.Close()
 
 	r, err := scan(snapshot, scope, max(n, s.opts.RankCapacity))
@@ -54,7 +57,8 @@ func (s *State) topLocked(scope window.Scope, n int) ([]Entry, bool, error) {
 	return nil, numbers.Drinks == 0, err
 }
 
-// offer keeps a scanned ranking if nothing was applied since the scan began.
+// offer keeps a scanned ranking if nothing was applied since the scan began. A stored
+// one, which another capacity made, goes: it would not see what is applied from now on.
 func (s *State) offer(scope window.Scope, r *ranking, version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,10 +66,12 @@ func (s *State) offer(scope window.Scope, r *ranking, version uint64) {
 		return
 	}
 	if _, open := s.unfinished.tree.Get(scope.Start); open || scope.AllTime {
-		_, _ = s.keepRanking(scope, r)
+		if s.dropStoredRanking(scope) == nil {
+			s.keepRanking(scope, r)
+		}
 		return
 	}
-	_ = s.storeRanking(scope, r)
+	s.storeRanking(scope, r)
 }
 
 // scan builds a ranking from the sums of a scope.

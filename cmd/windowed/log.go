@@ -22,7 +22,7 @@ func (c *cli) logger(std streams) (*slog.Logger, error) {
 	if form == "json" {
 		return slog.New(slog.NewJSONHandler(std.err, &slog.HandlerOptions{Level: level})), nil
 	}
-	return slog.New(tint.NewHandler(std.err, &tint.Options{
+	return slog.New(tint.NewTextHandler(std.err, &tint.Options{
 		Level: level, TimeFormat: "15:04:05.000", NoColor: !isTerminal(std.err) || os.Getenv("NO_COLOR") != "",
 	})), nil
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -145,8 +144,5 @@ func (quiet) Fatalf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "windowed: "+format+"\n", args...)
 	os.Exit(exit.Failure)
 }
-
-// clock is the time now in ms; commands pass it into the engine.
-func clock() int64 { return time.Now().UnixMilli() }
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -34,7 +34,7 @@ func (c *topicsCreateCmd) Run(std streams, root *cli) error {
 	defer admin.Close()
 	made, err := admin.Create(ctx, kafka.Shape{Partitions: c.Partitions, Replication: c.ReplicationFactor, MinInsync: c.MinInsyncReplicas}, nil)
 	for _, m := range made {
-		fmt.Fprintf(std.out, "%s\t%d partitions\t%s\n", m.Topic, m.Partitions, m.Did)
+		fmt.Fprintf(std.out, "%s\tpartitions: %d\t%s\n", m.Topic, m.Partitions, m.Did)
 	}
 	return err
 }

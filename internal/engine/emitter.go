@@ -72,6 +72,13 @@ func (e *Emitter) close(st *state.State, g *state.Global, em *Emission, now int6
 	if through == window.None {
 		return nil
 	}
+	whole, err := e.revise(st, em, committed, through, now)
+	if err != nil {
+		return err
+	}
+	if !whole {
+		through = committed // else those left over would expire before their turn
+	}
 	lifecycle := e.cfg.Lifecycle()
 	newest, closed := st.NewestClosed(), 0
 	for _, start := range st.Unfinished(nil, through, math.MaxInt) {
@@ -87,9 +94,6 @@ func (e *Emitter) close(st *state.State, g *state.Global, em *Emission, now int6
 			return err
 		}
 		newest, closed = max(newest, start), closed+1
-	}
-	if err := e.revise(st, em, committed, now); err != nil {
-		return err
 	}
 	g.CloseThrough = through
 	expires := lifecycle.ExpiredThrough(through, newest)
@@ -121,25 +125,34 @@ func (e *Emitter) final(st *state.State, em *Emission, start int64, revision uin
 }
 
 // revise adds a new final of every retained window that was amended since its last one,
-// at most one per window and flush interval.
-func (e *Emitter) revise(st *state.State, em *Emission, committed, now int64) error {
+// at most one per window and flush interval, except that a window whose retention ends
+// with through has no other chance. whole says that no window had to be left out because
+// there are too many for one transaction.
+func (e *Emitter) revise(st *state.State, em *Emission, committed, through, now int64) (whole bool, err error) {
 	lifecycle := e.cfg.Lifecycle()
-	for _, start := range st.Grown(nil, e.cfg.windowsAtOnce()) {
-		if !lifecycle.Retained(lifecycle.Size.End(start), committed) {
+	revised := 0
+	for _, start := range st.Grown(nil, math.MaxInt) {
+		end := lifecycle.Size.End(start)
+		if !lifecycle.Retained(end, committed) {
 			continue
 		}
-		if last, ok := e.revised[start]; ok && now-last < e.cfg.Flush {
+		last, ok := e.revised[start]
+		if ok && now-last < e.cfg.Flush && lifecycle.Retained(end, through) {
 			continue
+		}
+		if revised == e.cfg.windowsAtOnce() {
+			return false, nil
 		}
 		f, _, err := st.Emitted(start)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := e.final(st, em, start, f.Revision+1); err != nil {
-			return err
+			return false, err
 		}
+		revised++
 	}
-	return nil
+	return true, nil
 }
 
 // forget adds the tombstones of emitted windows that every partition has expired.

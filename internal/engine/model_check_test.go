@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -97,6 +98,9 @@ func (w *world) checkComplete(sh *shadow, finals map[int64]*Output, old, c int64
 		if !emitted && end > old {
 			return fmt.Errorf("C goes to %d, and the window of %d has no final", c, start)
 		}
+		if n.Portions > f.Total && w.retained(start, c) {
+			w.seen["revision held back"]++
+		}
 		if n.Portions > f.Total && !w.retained(start, c) {
 			return fmt.Errorf("C goes to %d, and the last final of %d says %d of %d portions for ever", c, start, f.Total, n.Portions)
 		}
@@ -124,6 +128,10 @@ func (w *world) emit(t *txn) error {
 		}
 	}
 	for _, o := range t.em.Outputs {
+		w.seen[o.Type.String()]++
+		if o.Revision > 0 {
+			w.seen["revision"]++
+		}
 		if o.Type == Final {
 			w.finals[o.Scope.Start] = append(w.finals[o.Scope.Start], o)
 		}
@@ -155,6 +163,7 @@ func (w *world) forget(start int64) error {
 			return fmt.Errorf("the record of the final of %d goes, but partition %d has expired through %d only", start, p, m.ExpiredThrough)
 		}
 	}
+	w.seen["final forgotten"]++
 	delete(w.emitted, start)
 	return nil
 }
@@ -183,6 +192,7 @@ func (w *world) checkFinals() error {
 			continue
 		}
 		if took.accepted == 0 {
+			w.seen["opened by an amendment"]++
 			continue // opened by amendments; checkPlan follows those
 		}
 		if len(got) == 0 || len(got) > 1 && w.cfg.Late != AmendLate {
@@ -199,6 +209,9 @@ func (w *world) checkFinals() error {
 		right := last.Total == took.portions && last.Records == took.records && reflect.DeepEqual(last.Top, top)
 		if w.cfg.Late == AmendLate && !w.retained(start, w.global.CloseThrough) {
 			right = last.Total <= took.portions // checkPlan has seen the rest
+			if last.Total < took.portions {
+				w.seen["amended too late for a revision"]++
+			}
 		}
 		if !right {
 			return &wrongFinal{start, *took, got}
@@ -228,6 +241,11 @@ func (w *world) verify() error {
 	for _, took := range w.ever {
 		sum += took.portions
 	}
+	w.seen["late"] += int(k.Late)
+	w.seen["late by idleness"] += int(k.LateIdle)
+	w.seen["amended"] += int(k.Amended)
+	w.seen["future"] += int(k.Invalid[order.Future])
+	w.seen["invalid"] += int(k.InvalidRecords())
 	if sum+k.LatePortions != k.Portions {
 		return fmt.Errorf("windows %d + late %d portions, all-time %d", sum, k.LatePortions, k.Portions)
 	}

@@ -133,6 +133,9 @@ func (w *world) follow(in *instance, p int32, n int) error {
 	if n == 0 {
 		return nil
 	}
+	if n < len(log)-in.read[p] {
+		w.seen["lag"]++
+	}
 	var tail state.Tail
 	var all []state.Change
 	for _, records := range log[in.read[p]:][:n] {
@@ -182,7 +185,9 @@ func (in *instance) drop() {
 // crash ends an instance without a word. Its disk keeps everything, or what was
 // written by the last checkpoint, or what was synced, or nothing; then it restores.
 func (w *world) crash(in *instance) error {
+	w.seen["crash"]++
 	if in.begun != nil && w.r.IntN(2) == 0 {
+		w.seen["crash after a commit"]++
 		// The brokers committed; nobody heard the answer.
 		if err := w.append(in.begun); err != nil {
 			return err
@@ -218,6 +223,7 @@ func (w *world) crash(in *instance) error {
 // while it was away: only the last record per key is left, and tombstones of what has
 // expired may be gone, so the store has to be swept.
 func (w *world) restoreCompacted(in *instance) error {
+	w.seen["restore of a compacted log"]++
 	for i, input := range w.inputs {
 		p := int32(i)
 		expired := input.truth.meta.ExpiredThrough

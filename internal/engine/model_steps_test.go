@@ -71,6 +71,9 @@ func (w *world) poll(in *instance, p int32, n int) error {
 			return fmt.Errorf("record %d of %d was not skipped", next-1, p)
 		}
 	}
+	if in.begun != nil && in.begun.flights[p] != nil {
+		w.seen["prefetch"]++
+	}
 	for range n {
 		i := f.b.Meta.Next - input.start
 		if i == int64(len(input.samples)) {
@@ -110,6 +113,9 @@ func (w *world) idle(in *instance, p int32) error {
 	}
 	if f.b.Meta.Time != before && !f.b.Due() {
 		return fmt.Errorf("idle partition %d changed from %+v to %+v, and is not due", p, before, f.b.Meta.Time)
+	}
+	if raised > before.CloseThrough {
+		w.seen["raise"]++
 	}
 	f.events = append(f.events, event{raised: raised})
 	return nil
@@ -222,9 +228,11 @@ func (w *world) end(in *instance) error {
 	case k < 80:
 		return w.commit(in)
 	case k < 90:
+		w.seen["abort"]++
 		in.drop()
 		return nil
 	}
+	w.seen["unknown outcome"]++
 	// The session is dropped and restored: whatever was committed comes from the logs.
 	if w.r.IntN(2) == 0 {
 		if err := w.append(in.begun); err != nil {

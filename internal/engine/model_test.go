@@ -49,23 +49,50 @@ func eachSeed(n int, run func(seed uint64) (stop bool)) {
 // expiry in chunks, and compares all of it with the rules, written a second time.
 func TestModel(t *testing.T) {
 	if *modelSeed >= 0 {
-		if err := runModel(uint64(*modelSeed), asDesigned); err != nil {
+		seen, err := runModel(uint64(*modelSeed), asDesigned)
+		if err != nil {
 			t.Fatalf("seed %d: %v", *modelSeed, err)
 		}
+		t.Logf("seed %d: %v", *modelSeed, seen)
 		return
 	}
-	var failed atomic.Int32
-	eachSeed(modelSeeds(t, 150), func(seed uint64) bool {
-		if err := safely(seed, asDesigned); err != nil {
-			t.Errorf("seed %d: %v\nagain: go test ./internal/engine -run TestModel -model.seed=%d", seed, err, seed)
-			return failed.Add(1) >= 5
+	var mu sync.Mutex
+	all, failed := map[string]int{}, 0
+	seeds := modelSeeds(t, 150)
+	eachSeed(seeds, func(seed uint64) bool {
+		seen, err := safely(seed, asDesigned)
+		mu.Lock()
+		defer mu.Unlock()
+		for what, n := range seen {
+			all[what] += n
 		}
-		return false
+		if err == nil {
+			return false
+		}
+		t.Errorf("seed %d: %v\nagain: go test ./internal/engine -run TestModel -model.seed=%d", seed, err, seed)
+		failed++
+		return failed >= 5
 	})
+	t.Logf("%d seeds: %v", seeds, all)
+	if failed > 0 || seeds < 100 {
+		return
+	}
+	for _, what := range modelMustSee {
+		if all[what] == 0 {
+			t.Errorf("%d seeds without this: %s", seeds, what)
+		}
+	}
+}
+
+// modelMustSee is what has to happen in a run of the model, else it proves nothing.
+var modelMustSee = []string{
+	"abort", "amended", "amended too late for a revision", "crash", "crash after a commit", "final", "final forgotten",
+	"future", "growth", "invalid", "lag", "late", "late by idleness", "opened by an amendment", "prefetch", "raise",
+	"restore of a compacted log", "revision", "revision held back", "snapshot", "takeover", "unknown outcome",
 }
 
 // safely makes a panic of one seed an error that names it.
-func safely(seed uint64, variant string) (err error) {
+func safely(seed uint64, variant string) (seen map[string]int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -83,7 +110,7 @@ func TestTemptingRules(t *testing.T) {
 			const seeds = 12
 			var wrong atomic.Int32
 			eachSeed(seeds, func(seed uint64) bool {
-				err := safely(seed, variant)
+				_, err := safely(seed, variant)
 				if final := new(wrongFinal); errors.As(err, &final) {
 					wrong.Add(1)
 				} else if err != nil {

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -35,6 +37,7 @@ type world struct {
 	finals    map[int64][]Output // as committed, by window start
 	global    state.Global       // as committed
 	emitted   map[int64]state.Emitted
+	seen      map[string]int // what happened, so that the model cannot go blind
 }
 
 // input is one input partition, and its changelog by transaction.
@@ -56,13 +59,13 @@ func newWorld(seed uint64, variant string) (*world, error) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	w := &world{
 		r: r, variant: variant, ever: map[int64]*everWindow{}, finals: map[int64][]Output{},
-		emitted: map[int64]state.Emitted{}, global: state.Global{CloseThrough: math.MinInt64},
+		emitted: map[int64]state.Emitted{}, seen: map[string]int{}, global: state.Global{CloseThrough: math.MinInt64},
 		rankCapacity: pick(r, 2, 5, 1000), rankWindows: pick(r, 1, 2, 64),
 	}
 	w.now = pick[int64](r, 0, -400, 1_700_000_000_000)
 	w.cfg = Config{
 		Window: pick[window.Size](r, 10, 10, 7, 1), Grace: pick[int64](r, 0, 1, 1, 5, 12), Retention: pick[int64](r, 0, 24, 24, 60),
-		Top: pick(r, 1, 3, 10), Flush: pick[int64](r, 1, 20, 100), IdleTimeout: pick[int64](r, 20, 20, 20, 0),
+		Top: pick(r, 1, 3, 10), Flush: pick[int64](r, 1, 20, 100, 400), IdleTimeout: pick[int64](r, 20, 20, 20, 0),
 		MaxFuture: pick[int64](r, 60, 1<<40, 1<<40), closeChunk: pick(r, 1, 2, 5, 0), expireChunk: pick(r, 1, 2, 7, 0),
 	}
 	w.cfg.Order.TimeField = "ts"
@@ -107,21 +110,21 @@ func (w *world) close() {
 }
 
 // run is one seed of the model from beginning to end.
-func runModel(seed uint64, variant string) error {
+func runModel(seed uint64, variant string) (seen map[string]int, err error) {
 	w, err := newWorld(seed, variant)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer w.close()
 	for range 150 + w.r.IntN(350) {
 		if err := w.random(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := w.drain(); err != nil {
-		return err
+		return nil, err
 	}
-	return w.verify()
+	return w.seen, w.verify()
 }
 
 // random lets one thing happen.
@@ -154,6 +157,7 @@ func (w *world) random() error {
 			return in.shadow.compare(&w.cfg, in.st)
 		}
 	case len(w.inputs) < w.first+2:
+		w.seen["growth"]++
 		w.addInput().owner = in.id
 		in.known = int32(len(w.inputs))
 	default:
@@ -183,6 +187,12 @@ func (w *world) produce(in *input) {
 		t -= int64(w.r.IntN(14))
 	case k < 36:
 		t -= int64(w.r.IntN(100))
+	case k < 50:
+		// Into one of the windows that were closed last.
+		closed := slices.Sorted(maps.Keys(w.emitted))
+		if n := len(closed); n > 0 {
+			t = closed[max(0, n-1-w.r.IntN(3))] + int64(w.r.IntN(int(w.cfg.Window)))
+		}
 	}
 	in.samples = append(in.samples, newSample(w.r, in.end(), t, w.now))
 	in.heard = w.now
@@ -191,6 +201,7 @@ func (w *world) produce(in *input) {
 // takeOver gives an input partition to in, which has read everything first. The owner
 // before loses what it had not committed.
 func (w *world) takeOver(in *instance, p int32) error {
+	w.seen["takeover"]++
 	w.instances[w.inputs[p].owner].drop()
 	in.drop()
 	if err := w.catchUp(in); err != nil {
