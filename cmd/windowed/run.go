@@ -89,6 +89,9 @@ func (c *runCmd) Run(std streams, root *cli) error {
 
 	job := &job{cmd: c, cfg: cfg, log: log, std: std, status: new(engine.Status)}
 	defer job.close()
+	if job.skip, err = parseSkips(c.SkipBatch); err != nil {
+		return err
+	}
 	if err := job.open(); err != nil {
 		return err
 	}
@@ -109,6 +112,7 @@ type job struct {
 	kafka    *kafka.Config
 	layout   kafka.Layout
 	follower followerHolder
+	skip     map[int32]int64 // --skip-batch
 	closers  []func() error
 }
 
@@ -267,7 +271,7 @@ func (j *job) session(ctx context.Context, st *state.State) (engine.LoopOptions,
 	opts := engine.LoopOptions{
 		Config: j.cfg, Topic: j.kafka.Topics.Orders, Interval: j.cmd.CommitInterval,
 		Consent:     engine.Consent{Gap: j.cmd.AcceptGap, NewInput: j.cmd.AcceptNewInput, Reset: j.cmd.ResetCounts},
-		Reconfigure: j.cmd.Reconfigure, Sole: j.kafka.AtLeastOnce, Log: j.log, Status: j.status,
+		SkipBatches: j.skip, Reconfigure: j.cmd.Reconfigure, Sole: j.kafka.AtLeastOnce, Log: j.log, Status: j.status,
 		Transport: session, Inputs: admin, Restorer: follower,
 	}
 	if !j.kafka.AtLeastOnce {
@@ -303,4 +307,18 @@ func topicID(id [16]byte) string {
 		return ""
 	}
 	return fmt.Sprintf("%x", id)
+}
+
+// parseSkips reads the values of --skip-batch.
+func parseSkips(flags []string) (map[int32]int64, error) {
+	skips := make(map[int32]int64)
+	for _, f := range flags {
+		var p int32
+		var offset int64
+		if n, err := fmt.Sscanf(f, "%d:%d", &p, &offset); n != 2 || err != nil || p < 0 || offset < 0 {
+			return nil, exit.Errorf(exit.Usage, "--skip-batch: %q is not <partition>:<offset>", f)
+		}
+		skips[p] = offset
+	}
+	return skips, nil
 }

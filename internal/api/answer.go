@@ -98,6 +98,7 @@ type Status struct {
 	Aborts     uint64            `json:"aborts"`
 	Rebuilds   uint64            `json:"session_rebuilds"`
 	LastError  string            `json:"last_error,omitempty"`
+	Stopped    map[int32]string  `json:"stopped_partitions,omitempty"`
 	AsOf       AsOf              `json:"as_of"`
 }
 
@@ -230,7 +231,7 @@ func (a *Answers) StatusNow() *Status {
 	now := a.Status.Now()
 	s := &Status{
 		Schema: statusSchema, Version: a.Version, Phase: string(now.Phase), Owned: now.Owned,
-		Skipped: now.Skipped, Commits: now.Commits, Aborts: now.Aborts, Rebuilds: now.Rebuilds, LastError: now.LastError,
+		Skipped: now.Skipped, Commits: now.Commits, Aborts: now.Aborts, Rebuilds: now.Rebuilds, LastError: now.LastError, Stopped: now.Stopped,
 		Partitions: []Partition{}, Invalid: map[string]uint64{},
 	}
 	if a.Progress != nil {

@@ -24,7 +24,7 @@ func (p *place) run(args ...string) *outcome {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, windowed, args...)
 	cmd.Dir, cmd.Env = p.dir, p.environment()
 	cmd.SysProcAttr = childAttr()
 	var out, err text

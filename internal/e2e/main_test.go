@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// binary is the program under test, built once per test run.
-var binary string
+// windowed is the program under test, built once per test run.
+var windowed string
 
 // full says that the long form of the tests was asked for.
 var full = os.Getenv("WINDOWED_FULL") == "1"
@@ -34,8 +34,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "windowed")
-	build := exec.Command("go", "build", "-o", binary, "windowed/cmd/windowed")
+	windowed = filepath.Join(dir, "windowed")
+	build := exec.Command("go", "build", "-o", windowed, "windowed/cmd/windowed")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build windowed: %v\n%s", err, out)

@@ -29,7 +29,7 @@ type expectation struct {
 	late       uint64 // orders
 	lateSum    uint64 // their portions
 	invalid    map[string]uint64
-	letters    map[place2]letter
+	letters    map[spot]letter
 }
 
 // tally are counts and their sums.
@@ -41,16 +41,14 @@ type tally struct {
 
 // partition is what one input partition has counted: the keys of its changelog.
 type partition struct {
-	counts      map[string]uint64
-	through     int64 // event time in ms up to which its windows are closed
-	highest     int64
-	begun       bool
-	records     uint64
-	lastRecords int64
+	counts  map[string]uint64
+	begun   bool  // it has accepted an order
+	highest int64 // accepted event time, ms
+	through int64 // windows with an end up to here are closed for this partition
 }
 
-// place2 is where a record is in the input topic.
-type place2 struct {
+// spot is where a record is in the input topic.
+type spot struct {
 	partition int32
 	offset    int64
 }
@@ -65,7 +63,7 @@ type letter struct {
 func expect(r rules, input map[int32][]*kgo.Record) (*expectation, error) {
 	e := &expectation{
 		rules: r, allTime: tally{drinks: make(map[string]uint64)}, windows: make(map[int64]*tally),
-		partitions: make([]partition, len(input)), invalid: make(map[string]uint64), letters: make(map[place2]letter),
+		partitions: make([]partition, len(input)), invalid: make(map[string]uint64), letters: make(map[spot]letter),
 	}
 	for p, records := range input {
 		part := &e.partitions[p]
@@ -83,7 +81,7 @@ func expect(r rules, input map[int32][]*kgo.Record) (*expectation, error) {
 var farFuture = time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 func (e *expectation) add(p *partition, r *kgo.Record) error {
-	at := place2{r.Partition, r.Offset}
+	at := spot{r.Partition, r.Offset}
 	if r.Value == nil {
 		return e.refuse(at, r, "null_value")
 	}
@@ -105,23 +103,23 @@ func (e *expectation) add(p *partition, r *kgo.Record) error {
 	return nil
 }
 
-func (e *expectation) refuse(at place2, r *kgo.Record, reason string) error {
+func (e *expectation) refuse(at spot, r *kgo.Record, reason string) error {
 	e.invalid[reason]++
 	e.letters[at] = letter{reason: reason, counted: "none", value: r.Value}
 	return nil
 }
 
-func (e *expectation) count(p *partition, at place2, r *kgo.Record, o *order, ms int64) {
+func (e *expectation) count(p *partition, at spot, r *kgo.Record, o *order, ms int64) {
 	size := e.window.Milliseconds()
 	start := floor(ms, size)
 	late := p.begun && start+size <= p.through
 	e.allTime.orders++
 	if !late || e.amend {
-		e.window_(start).orders++
+		e.windowAt(start).orders++
 	}
 	if late && !e.amend {
 		e.letters[at] = letter{reason: "late", counted: "all-time", value: r.Value}
-		e.window_(start).late++
+		e.windowAt(start).late++
 	}
 	if late {
 		e.late++
@@ -133,7 +131,7 @@ func (e *expectation) count(p *partition, at place2, r *kgo.Record, o *order, ms
 			e.lateSum += i.Quantity
 		}
 		if !late || e.amend {
-			e.window_(start).add(i)
+			e.windowAt(start).add(i)
 			p.counts[fmt.Sprintf("%s:%d", i.Drink, start)] += i.Quantity
 		}
 	}
@@ -154,7 +152,7 @@ func (t *tally) add(i item) {
 	t.drinks[i.Drink] += i.Quantity
 }
 
-func (e *expectation) window_(start int64) *tally {
+func (e *expectation) windowAt(start int64) *tally {
 	w := e.windows[start]
 	if w == nil {
 		w = &tally{drinks: make(map[string]uint64)}

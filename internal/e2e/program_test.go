@@ -28,7 +28,7 @@ type program struct {
 func (p *place) start() *program {
 	p.t.Helper()
 	g := &program{t: p.t, place: p, done: make(chan struct{})}
-	g.cmd = exec.Command(binary, p.runFlags()...)
+	g.cmd = exec.Command(windowed, p.runFlags()...)
 	g.cmd.Dir, g.cmd.Env = p.dir, p.environment()
 	g.cmd.Stdout, g.cmd.Stderr = &g.stdout, &g.stderr
 	g.cmd.SysProcAttr = childAttr()

@@ -11,8 +11,11 @@ import (
 // never happens runs into it.
 const patience = 40 * time.Second
 
-// pollEvery is how often a wait looks.
-const pollEvery = 20 * time.Millisecond
+// A wait looks often at first, then less: what it asks costs the program time too.
+const (
+	pollFirst = 5 * time.Millisecond
+	pollLast  = 200 * time.Millisecond
+)
 
 // eventually waits until f is nil.
 func eventually(t *testing.T, what string, f func() error) {
@@ -23,7 +26,7 @@ func eventually(t *testing.T, what string, f func() error) {
 func within(t *testing.T, limit time.Duration, what string, f func() error) {
 	t.Helper()
 	deadline := time.Now().Add(limit)
-	for {
+	for pause := pollFirst; ; pause = min(pause*3/2, pollLast) {
 		err := f()
 		if err == nil {
 			return
@@ -31,6 +34,6 @@ func within(t *testing.T, limit time.Duration, what string, f func() error) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited %v for %s: %v", limit, what, err)
 		}
-		time.Sleep(pollEvery)
+		time.Sleep(pause)
 	}
 }

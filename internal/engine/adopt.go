@@ -74,17 +74,18 @@ func (l *Loop) take(ctx context.Context, fresh []int32, own Ownership) error {
 		if err != nil {
 			return exit.With(exit.Usage, err)
 		}
-		meta, err := l.resume(p, offsets[p])
+		meta, moved, err := l.resume(ctx, p, offsets[p])
 		if err != nil {
 			return err
 		}
-		l.parts[p] = &activePartition{Partition: part, since: own.Partitions[p], meta: meta, first: meta}
+		l.parts[p] = &activePartition{Partition: part, since: own.Partitions[p], meta: meta, first: meta, moved: moved}
 	}
 	l.opts.Status.set(Joining)
 	return nil
 }
 
-func (l *Loop) resume(p int32, in InputOffsets) (state.Meta, error) {
+// resume is the meta a partition goes on from; moved says that it is not the state's.
+func (l *Loop) resume(ctx context.Context, p int32, in InputOffsets) (meta state.Meta, moved bool, err error) {
 	var known *state.Meta
 	if m, ok := l.st.Meta(p); ok {
 		known = &m
@@ -93,5 +94,30 @@ func (l *Loop) resume(p int32, in InputOffsets) (state.Meta, error) {
 	if g, ok := l.st.Global(); ok && known == nil {
 		c = g.CloseThrough
 	}
-	return Resume(l.opts.Topic, p, known, in, l.topicID, c, l.opts.Consent)
+	if meta, err = Resume(l.opts.Topic, p, known, in, l.topicID, c, l.opts.Consent); err != nil {
+		return meta, false, err
+	}
+	if err := l.skip(ctx, p, &meta); err != nil {
+		return meta, false, err
+	}
+	return meta, known != nil && known.Next != meta.Next, nil
+}
+
+// skip passes the batch that --skip-batch names, if it is the next one to read.
+func (l *Loop) skip(ctx context.Context, p int32, meta *state.Meta) error {
+	at, ok := l.opts.SkipBatches[p]
+	if !ok || at < meta.Next {
+		return nil // passed already
+	}
+	first, next, err := l.opts.Inputs.Batch(ctx, p, at)
+	if err != nil {
+		return err
+	}
+	if meta.Next < first {
+		return exit.Errorf(exit.Usage, "--skip-batch=%d:%d: the batch begins at offset %d, and %s partition %d is counted up to %d only; run without the flag until it stops there",
+			p, at, first, l.opts.Topic, p, meta.Next)
+	}
+	meta.Next = next
+	meta.Counters.SkippedBatches++
+	return nil
 }

@@ -214,6 +214,9 @@ func (b *Batch) Idle(st *state.State, now int64) {
 	b.changed = true
 }
 
+// Commit marks the batch as due: its position differs from the state's by consent.
+func (b *Batch) Commit() { b.changed = true }
+
 // CloseAll raises the close-through to end: there is no more input.
 func (b *Batch) CloseAll(end int64) {
 	b.Meta.Time.CloseThrough = max(b.Meta.Time.CloseThrough, end)

@@ -17,6 +17,9 @@ func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
 	for _, p := range l.parts {
 		b := l.batch(p)
 		b.Rebase(g.CloseThrough, newestClosed)
+		if p.moved && p.resumed && !p.committed {
+			b.Commit()
+		}
 		b.Expire(l.st)
 		l.idle(p, b, now)
 		due = due || b.Due()

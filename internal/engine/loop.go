@@ -19,6 +19,9 @@ type Inputs interface {
 	// Partitions is the number of input partitions that also exist in the changelog,
 	// and the id of the input topic.
 	Partitions(ctx context.Context) (int32, [16]byte, error)
+	// Batch is the first offset of the record batch that holds offset, and the offset
+	// behind it. The batch need not be readable.
+	Batch(ctx context.Context, p int32, offset int64) (first, next int64, err error)
 }
 
 // Restorer brings the state up to the end of changelog partitions.
@@ -45,6 +48,7 @@ type LoopOptions struct {
 	Writer      string // transactional id, for the metas
 	Interval    time.Duration
 	Consent     Consent
+	SkipBatches map[int32]int64 // partition -> an offset in the batch to pass
 	Reconfigure bool
 	Sole        bool // at least once: no other member may own a partition
 	Log         *slog.Logger
@@ -81,6 +85,7 @@ type activePartition struct {
 	first     state.Meta // where it began here
 	meta      state.Meta // as sealed last
 	batch     *Batch     // filling; on top of a sealed one while that is committed
+	moved     bool       // first differs from the state, by consent
 	committed bool       // something, since it is ours
 	resumed   bool
 	heard     time.Time // when the last record came, or it was resumed
@@ -188,6 +193,7 @@ func (l *Loop) tick(ctx context.Context) error {
 		l.inputs, l.topicID = max(l.inputs, inputs), id
 	}
 	l.open()
+	l.opts.Status.stop(l.opts.Transport.Stopped())
 	t, sealed, em, err := l.plan()
 	if err != nil {
 		return err

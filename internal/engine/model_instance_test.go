@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/state"
+	"windowed/watermark"
 )
 
 // kv is a changelog record; a nil value is a tombstone.
@@ -54,6 +55,7 @@ type instance struct {
 // flight is a batch and what went into it.
 type flight struct {
 	b      *Batch
+	base   watermark.Partition
 	c      int64 // the close-through it goes by
 	newest int64
 	events []event

@@ -163,6 +163,16 @@ func ranked(sums map[string]uint64) []state.Entry {
 	return top
 }
 
+// allIdle says whether all partitions but p are flagged idle.
+func (s *shadow) allIdle(p, partitions int32) bool {
+	for q := range partitions {
+		if m, ok := s.metas[q]; q != p && (!ok || !m.Time.Idle) {
+			return false
+		}
+	}
+	return true
+}
+
 // raise is the rule for a silent partition, written from the design's text: what p is
 // raised to at the wall clock now, while partitions take part.
 func (s *shadow) raise(cfg *Config, p, partitions int32, now int64) int64 {

@@ -36,6 +36,7 @@ func (w *world) flight(in *instance, p int32) (*flight, error) {
 		// The variant at its best: what is closed by its C is late.
 		meta.Time.CloseThrough = max(meta.Time.CloseThrough, f.c)
 	}
+	f.base = meta.Time
 	f.b = part.Begin(meta, f.c, f.newest)
 	in.filling[p] = f
 	return f, nil
@@ -97,12 +98,10 @@ func (w *world) idle(in *instance, p int32) error {
 	}
 	before := f.b.Meta.Time
 	raised := in.shadow.raise(&w.cfg, p, w.participates(in), w.now)
-	switch w.variant {
-	case activeMinimum:
-		f.b.changed = f.b.changed || !before.Idle
-		f.b.Meta.Time.Idle = true
-		return nil
-	case localCount:
+	if w.variant == activeMinimum && !in.shadow.allIdle(p, w.participates(in)) {
+		raised = before.CloseThrough // an idle partition is left out, not raised
+	}
+	if w.replaces() {
 		f.b.changed = f.b.changed || !before.Idle || raised > before.CloseThrough
 		f.b.Meta.Time.Idle, f.b.Meta.Time.CloseThrough = true, max(before.CloseThrough, raised)
 		return nil
@@ -179,7 +178,7 @@ func (w *world) seal(in *instance, t *txn, p int32, emits bool) error {
 
 // plan is what the emitter adds, checked against what the instance has read.
 func (w *world) plan(in *instance) (Emission, error) {
-	if w.variant == activeMinimum || w.variant == localCount {
+	if w.replaces() {
 		return w.plantedPlan(in)
 	}
 	em, err := in.emitter.Plan(in.st, in.known, w.now)
@@ -187,37 +186,6 @@ func (w *world) plan(in *instance) (Emission, error) {
 		return em, err
 	}
 	return em, w.checkPlan(in, &em)
-}
-
-// plantedPlan closes by another minimum than the design's.
-func (w *world) plantedPlan(in *instance) (em Emission, err error) {
-	g, ok := in.st.Global()
-	if !ok || w.variant != localCount && in.known > g.Partitions {
-		return in.emitter.Plan(in.st, in.known, w.now)
-	}
-	var parts []watermark.Partition
-	for p := range w.participates(in) {
-		m, ok := in.st.Meta(p)
-		if !ok {
-			m = state.NewMeta(0)
-		}
-		if w.variant == localCount || !m.Time.Idle {
-			parts = append(parts, m.Time)
-		}
-	}
-	c := watermark.CloseThrough(parts)
-	if c <= g.CloseThrough {
-		return em, nil
-	}
-	g.CloseThrough = c
-	for _, start := range in.st.Unfinished(nil, c, math.MaxInt) {
-		if err := in.emitter.final(in.st, &em, start, 0); err != nil {
-			return em, err
-		}
-	}
-	em.Due = true
-	em.Changes = append(em.Changes, state.Change{Kind: state.GlobalKind, Global: &g})
-	return em, nil
 }
 
 // end lets the begun transaction of in commit, abort, or fail without an answer.
@@ -284,6 +252,8 @@ func (w *world) append(t *txn) error {
 		expirable := w.expirable()
 		input.log = append(input.log, encode(t.changes[p]))
 		if w.variant != asDesigned {
+			// What a variant takes for late is its own affair; its finals count.
+			input.truth.meta.Time = f.base
 			input.truth.take(&w.cfg, f.events, f.c, w.ever)
 			continue
 		}

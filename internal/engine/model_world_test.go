@@ -19,6 +19,7 @@ const (
 	activeMinimum = "close_active" // idle partitions left out of the minimum
 	localExpiry   = "expire_local" // expiry by a close-through computed from what was read
 	localCount    = "no_P"         // a local partition count in place of the committed one
+	planted       = "planted"      // the design by the means the others are planted with
 )
 
 // world is one run: input partitions with their changelogs, and instances.
@@ -27,6 +28,7 @@ type world struct {
 	cfg     Config
 	variant string
 	now     int64
+	calm    bool // no crashes and takeovers: followers stay far behind
 
 	rankCapacity, rankWindows int
 
@@ -60,7 +62,7 @@ func newWorld(seed uint64, variant string) (*world, error) {
 	w := &world{
 		r: r, variant: variant, ever: map[int64]*everWindow{}, finals: map[int64][]Output{},
 		emitted: map[int64]state.Emitted{}, seen: map[string]int{}, global: state.Global{CloseThrough: math.MinInt64},
-		rankCapacity: pick(r, 2, 5, 1000), rankWindows: pick(r, 1, 2, 64),
+		calm: r.IntN(3) == 0, rankCapacity: pick(r, 2, 5, 1000), rankWindows: pick(r, 1, 2, 64),
 	}
 	w.now = pick[int64](r, 0, -400, 1_700_000_000_000)
 	w.cfg = Config{
@@ -142,14 +144,14 @@ func (w *world) random() error {
 		return w.begin(in, 85)
 	case k < 730:
 		return w.end(in)
-	case k < 850:
+	case k < 850, k < 890 && w.calm:
 		return w.follow(in, p, 1+w.r.IntN(4))
-	case k < 910:
-		return w.idle(owner, p)
-	case k < 935:
+	case k < 865:
+		return w.crash(in)
+	case k < 890:
 		return w.takeOver(in, p)
 	case k < 950:
-		return w.crash(in)
+		return w.idle(owner, p)
 	case k < 965:
 		return in.st.Checkpoint(w.r.IntN(3) == 0)
 	case k < 980:

@@ -35,6 +35,7 @@ type StatusNow struct {
 	Rebuilds   uint64 // of the session
 	LastCommit time.Duration
 	LastError  string
+	Stopped    map[int32]string // partitions that a batch which cannot be read has stopped
 }
 
 // Now is a copy.
@@ -53,6 +54,15 @@ func (s *Status) update(f func(*StatusNow)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(&s.s)
+}
+
+// stop takes over the stopped partitions; the map is never changed afterwards.
+func (s *Status) stop(all map[int32]error) {
+	texts := make(map[int32]string, len(all))
+	for p, err := range all {
+		texts[p] = err.Error()
+	}
+	s.update(func(n *StatusNow) { n.Stopped = texts })
 }
 
 func (s *Status) set(p Phase)   { s.update(func(n *StatusNow) { n.Phase = p }) }

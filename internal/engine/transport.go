@@ -69,6 +69,8 @@ type Transport interface {
 	Applied(ctx context.Context, t *Transaction) error
 	// Settle takes note of partitions that went while no transaction was open.
 	Settle()
+	// Stopped are the partitions that a batch which cannot be read has stopped.
+	Stopped() map[int32]error
 	Close()
 }
 

@@ -22,11 +22,12 @@ type faults struct {
 
 	mu      sync.Mutex
 	stopped map[int32]error
+	next    map[int32]int64 // behind the last record read
 	told    map[string]time.Time
 }
 
 func newFaults(cfg *Config) *faults {
-	return &faults{cfg: cfg, stopped: make(map[int32]error), told: make(map[string]time.Time)}
+	return &faults{cfg: cfg, stopped: make(map[int32]error), next: make(map[int32]int64), told: make(map[string]time.Time)}
 }
 
 const tellEvery = 10 * time.Second
@@ -80,14 +81,26 @@ func unreadable(err error) bool {
 	return errors.As(err, &large) || errors.Is(err, kerr.CorruptMessage) || !isTransient(err) && !isKafka(err)
 }
 
+// read takes note of the last record read.
+func (f *faults) read(p int32, offset int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next[p] = offset + 1
+}
+
 func (f *faults) stop(cl *kgo.Client, p int32, err error) {
 	cl.PauseFetchPartitions(map[string][]int32{f.cfg.Topics.Orders: {p}})
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.stopped[p] = err
-	f.mu.Unlock()
+	at := f.next[p]
+	var large *kgo.ErrDecompressTooLarge
+	if errors.As(err, &large) {
+		at = large.Offset
+	}
 	if f.cfg.Log != nil {
-		f.cfg.Log.Error("a batch cannot be read: its partition stops, the others go on; --skip-batch=<partition>:<offset> passes it",
-			"topic", f.cfg.Topics.Orders, "partition", p, "error", err)
+		f.cfg.Log.Error("a batch cannot be read: its partition stops, the others go on; to pass it, start once with the flag",
+			"topic", f.cfg.Topics.Orders, "partition", p, "error", err, "flag", fmt.Sprintf("--skip-batch=%d:%d", p, at))
 	}
 }
 

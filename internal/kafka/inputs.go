@@ -74,6 +74,20 @@ func (a *Admin) Partitions(ctx context.Context) (int32, [16]byte, error) {
 	return min(in.Partitions, log.Partitions), in.ID, err
 }
 
+// Batch implements engine.Inputs.
+func (a *Admin) Batch(ctx context.Context, p int32, offset int64) (first, next int64, err error) {
+	topic := a.cfg.Topics.Orders
+	rp, err := fetchRaw(ctx, a.cl, topic, p, offset)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(rp.RecordBatches) < batchHeader {
+		return 0, 0, fmt.Errorf("%s partition %d has no batch at offset %d", topic, p, offset)
+	}
+	first, next = batchSpan(rp.RecordBatches)
+	return first, next, nil
+}
+
 // Members is the number of members of the group now.
 func (a *Admin) Members(ctx context.Context) (int, error) {
 	groups, err := a.adm.DescribeGroups(ctx, a.cfg.Group)

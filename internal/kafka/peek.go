@@ -22,11 +22,12 @@ func (f *Follower) peek(ctx context.Context, p int32, at int64) (int64, error) {
 	// If it holds records, the poll will bring them: only empty batches are passed here.
 	next := at
 	for b := rp.RecordBatches; len(b) >= batchHeader; {
-		base, length := int64(binary.BigEndian.Uint64(b)), int(binary.BigEndian.Uint32(b[8:]))+12
+		length := int(binary.BigEndian.Uint32(b[8:])) + 12
 		if length < batchHeader || length > len(b) || binary.BigEndian.Uint32(b[57:]) != 0 {
 			break
 		}
-		next = max(next, base+int64(binary.BigEndian.Uint32(b[23:]))+1)
+		_, behind := batchSpan(b)
+		next = max(next, behind)
 		b = b[length:]
 	}
 	return next, nil
@@ -35,6 +36,12 @@ func (f *Follower) peek(ctx context.Context, p int32, at int64) (int64, error) {
 // batchHeader is the size of a record batch (magic 2) without its records: base offset
 // at byte 0, length at 8, last offset delta at 23, number of records at 57.
 const batchHeader = 61
+
+// batchSpan is the first offset of a batch and the offset behind it.
+func batchSpan(b []byte) (first, next int64) {
+	first = int64(binary.BigEndian.Uint64(b))
+	return first, first + int64(binary.BigEndian.Uint32(b[23:])) + 1
+}
 
 // fetchRaw fetches the batches of one partition from offset on, as they are on the wire.
 func fetchRaw(ctx context.Context, cl *kgo.Client, topic string, p int32, offset int64) (*kmsg.FetchResponseTopicPartition, error) {

@@ -85,6 +85,7 @@ func (s *Session) Resume(next map[int32]int64) {
 	for p, offset := range next {
 		offsets[p] = kgo.EpochOffset{Epoch: -1, Offset: offset}
 		partitions = append(partitions, p)
+		s.faults.read(p, offset-1)
 	}
 	s.cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{topic: offsets})
 	s.cl.ResumeFetchPartitions(map[string][]int32{topic: partitions})
@@ -104,7 +105,8 @@ func (s *Session) Poll(ctx context.Context, wait time.Duration) ([]engine.Fetche
 	}
 	var all []engine.Fetched
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
-		if len(p.Records) > 0 {
+		if n := len(p.Records); n > 0 {
+			s.faults.read(p.Partition, p.Records[n-1].Offset)
 			all = append(all, &fetched{partition: p.Partition, records: p.Records})
 		}
 	})

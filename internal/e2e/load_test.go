@@ -1,0 +1,177 @@
+//go:build unix
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// load sends random orders at a steady rate, whether the broker is there or not, and
+// again what it was not told to be written. What is written twice stays twice: the
+// expected counts come from the input topic.
+type load struct {
+	t          *testing.T
+	place      *place
+	partitions int32
+	rnd        *rand.Rand
+	values     [][]byte // the bad ones, in a fixed order
+	base       time.Time
+	began      time.Time
+
+	mu     sync.Mutex
+	again  []*kgo.Record // failed
+	acked  int
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// The load: a few thousand orders a second of 50 drinks, event time passing a hundred
+// times as fast as the clock.
+const (
+	loadRate   = 4000
+	loadEvery  = 10 * time.Millisecond
+	loadDrinks = 50
+	loadSpeed  = 100
+	loadJitter = 4 * time.Second
+)
+
+func newLoad(p *place, partitions int32, seed uint64) *load {
+	l := &load{
+		t: p.t, place: p, partitions: partitions, rnd: rand.New(rand.NewPCG(seed, 1)),
+		base: time.Now().Add(-30 * day).Truncate(time.Hour), began: time.Now(),
+	}
+	for value := range bad {
+		l.values = append(l.values, []byte(value))
+	}
+	slices.SortFunc(l.values, slices.Compare)
+	return l
+}
+
+// order is a random order: one in 50 is bad, one in 200 dated in the far future, one in
+// 30 late by many windows.
+func (l *load) order() []byte {
+	if l.rnd.IntN(50) == 0 {
+		return l.values[l.rnd.IntN(len(l.values))]
+	}
+	at := l.base.Add(time.Since(l.began) * loadSpeed).Add(-time.Duration(l.rnd.Int64N(int64(loadJitter))))
+	switch {
+	case l.rnd.IntN(200) == 0:
+		at = time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)
+	case l.rnd.IntN(30) == 0:
+		at = at.Add(-time.Duration(1+l.rnd.IntN(20)) * 10 * time.Second)
+	}
+	items := make([]item, 1+l.rnd.IntN(3))
+	for i := range items {
+		items[i] = item{Drink: fmt.Sprintf("drink:%d", l.rnd.IntN(loadDrinks)), Quantity: 1 + l.rnd.Uint64N(5)}
+	}
+	return orderAt(at.UnixMilli(), items...)
+}
+
+// begin starts sending to the broker that runs at the place, if it does not already.
+func (l *load) begin() {
+	if l.cancel != nil {
+		return
+	}
+	var ctx context.Context
+	ctx, l.cancel = context.WithCancel(context.Background())
+	l.done = make(chan struct{})
+	go func() {
+		defer close(l.done)
+		l.send(ctx)
+	}()
+}
+
+// follow goes on with the broker's new address if it has another one than before.
+func (l *load) follow(before string) {
+	if read(l.addrFile()) != before {
+		l.end()
+		l.begin()
+	}
+}
+
+func (l *load) addrFile() string { return filepath.Join(l.place.data(), "broker.addr") }
+
+// end stops sending; what is not written is kept for the next begin.
+func (l *load) end() {
+	if l.cancel != nil {
+		l.cancel()
+		<-l.done
+		l.cancel = nil
+	}
+}
+
+// finish writes the rest of what failed and stops; the broker must be there.
+func (l *load) finish() {
+	l.t.Helper()
+	l.end()
+	eventually(l.t, "all orders to be written", func() error {
+		l.mu.Lock()
+		rest := l.again
+		l.again = nil
+		l.mu.Unlock()
+		if len(rest) == 0 {
+			return nil
+		}
+		look(l.t, read(l.addrFile())).send(rest...)
+		l.mu.Lock()
+		l.acked += len(rest)
+		l.mu.Unlock()
+		return nil
+	})
+}
+
+func (l *load) send(ctx context.Context) {
+	cl, err := kgo.NewClient(
+		kgo.SeedBrokers(read(l.addrFile())), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.DisableIdempotentWrite(), kgo.MaxBufferedRecords(3000), kgo.ProducerLinger(0),
+		kgo.RetryBackoffFn(func(int) time.Duration { return 10 * time.Millisecond }), kgo.MetadataMinAge(20*time.Millisecond),
+	)
+	if err != nil {
+		l.t.Error(err)
+		return
+	}
+	defer cl.Close()
+	tick := time.NewTicker(loadEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			for _, r := range l.next() {
+				cl.TryProduce(ctx, r, l.written)
+			}
+		}
+	}
+}
+
+// next are the orders of one tick: first those that failed.
+func (l *load) next() []*kgo.Record {
+	l.mu.Lock()
+	records := l.again
+	l.again = nil
+	l.mu.Unlock()
+	for range loadRate * int(loadEvery) / int(time.Second) {
+		records = append(records, to(l.rnd.Int32N(l.partitions), l.order()))
+	}
+	return records
+}
+
+func (l *load) written(r *kgo.Record, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil {
+		l.acked++
+		return
+	}
+	l.again = append(l.again, to(r.Partition, r.Value))
+}

@@ -1,0 +1,158 @@
+package kafka_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"windowed/internal/engine"
+	"windowed/state"
+	"windowed/window"
+)
+
+// run is a supervised loop in a synctest bubble.
+type run struct {
+	h      *harness
+	st     *state.State
+	cancel context.CancelFunc
+	done   chan error
+}
+
+func (h *harness) start() *run {
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &run{h: h, st: h.openState(), cancel: cancel, done: make(chan error, 1)}
+	log := slog.New(slog.DiscardHandler)
+	go func() {
+		st, err := engine.Supervise(ctx, r.st, nil, h.connect, h.status, log)
+		r.st = st
+		r.done <- err
+	}()
+	return r
+}
+
+// stop ends the run and returns its error.
+func (r *run) stop() error {
+	r.cancel()
+	err := <-r.done
+	if cerr := r.st.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// virtual runs f with a broker in a bubble of virtual time.
+func virtual(t *testing.T, partitions int32, f func(*harness)) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, partitions, new(kfake.VirtualNetwork))
+		f(h)
+		h.cluster.Close()
+	})
+}
+
+// produce sends order values to a partition, each a list of drinks at an event time.
+func (h *harness) produce(p int32, values ...string) {
+	h.t.Helper()
+	cl := h.client()
+	defer cl.Close()
+	for _, v := range values {
+		if err := cl.ProduceSync(context.Background(), &kgo.Record{Topic: testTopics.Orders, Partition: p, Value: []byte(v)}).FirstErr(); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// one is an order of one drink at an event time.
+func one(drink string, at time.Time) string {
+	return fmt.Sprintf(`{"ts":%q,"items":[{"drink":%q,"quantity":1}]}`, at.UTC().Format(time.RFC3339Nano), drink)
+}
+
+// outputs are the committed records of the output topic, "type scope rev total" each.
+func (h *harness) outputs(kind string) []string {
+	h.t.Helper()
+	cl := h.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{testTopics.Output: {0: kgo.NewOffset().AtStart()}}),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()))
+	defer cl.Close()
+	var all []string
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		fetches := cl.PollFetches(ctx)
+		cancel()
+		if fetches.NumRecords() == 0 {
+			return all
+		}
+		fetches.EachRecord(func(r *kgo.Record) {
+			typ, revision := "", ""
+			for _, head := range r.Headers {
+				switch head.Key {
+				case "type":
+					typ = string(head.Value)
+				case "revision":
+					revision = string(head.Value)
+				}
+			}
+			if typ == kind {
+				all = append(all, fmt.Sprintf("%s r%s %s", r.Key, revision, r.Value))
+			}
+		})
+	}
+}
+
+// counted waits until n records are counted.
+func (r *run) counted(n uint64) {
+	r.h.t.Helper()
+	for range 10_000 {
+		if r.st.Totals().Records >= n {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	r.h.t.Fatalf("only %d of %d records were counted", r.st.Totals().Records, n)
+}
+
+func TestVirtualIdleClose(t *testing.T) {
+	virtual(t, 2, func(h *harness) {
+		r := h.start()
+		now := time.Now()
+		hour := window.Size(h.job.Window)
+		h.produce(0, one("latte", now), one("mocha", now), one("latte", now))
+		h.produce(1, one("latte", now))
+		r.counted(4)
+		time.Sleep(5 * time.Minute)
+		if finals := h.outputs("final"); len(finals) != 0 {
+			t.Fatalf("finals before the window's end: %v", finals)
+		}
+		// The window's end, the grace and the idle timeout pass without a new order.
+		time.Sleep(time.Hour + 3*time.Minute)
+		finals := h.outputs("final")
+		start := window.FormatTime(hour.Start(now.UnixMilli()))
+		end := window.FormatTime(hour.End(hour.Start(now.UnixMilli())))
+		want := fmt.Sprintf(`%s r0 {"schema":"windowed.top/v1","scope":"window","start":%q,"end":%q,"revision":0,"records":4,"total":4,"top":[{"rank":1,"drink":"latte","count":3},{"rank":2,"drink":"mocha","count":1}]}`, start, start, end)
+		if len(finals) != 1 || finals[0] != want {
+			t.Errorf("finals %v, want one %s", finals, want)
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestVirtualSnapshotsOnlyWhenSomethingCame(t *testing.T) {
+	virtual(t, 1, func(h *harness) {
+		r := h.start()
+		h.produce(0, one("latte", time.Now()))
+		r.counted(1)
+		time.Sleep(10 * time.Minute)
+		if n := len(h.outputs("snapshot")); n != 2 { // all time and the open window, once
+			t.Errorf("%d snapshots for one order, want 2", n)
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
