@@ -105,13 +105,13 @@ func (k killed) settle(t *testing.T, p *place, l *load) (*expectation, int, int)
 	if n := e.allTime.orders + refused(e); n < uint64(l.acked) || n == 0 {
 		t.Errorf("the input topic holds %d records, but %d were acknowledged", n, l.acked)
 	}
+	e.checkFinals(t, o, 10, true)
+	e.checkLetters(t, o, true)
 	if retention := retentionOf(p); retention != killRetention {
 		e.expire(t, g, retention)
 	}
 	counters, wrong := e.checkChangelog(t, o)
 	e.checkAnswers(t, g)
-	e.checkFinals(t, o, 10, true)
-	e.checkLetters(t, o, true)
 	g.stop()
 	return e, counters, wrong
 }

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -31,9 +32,11 @@ type Config struct {
 	DeadPartitions int32         // of the dead-letter topic
 	ServerBalancer bool          // KIP-848 group protocol
 	SessionTimeout time.Duration // default 10s; heartbeats every 3s
-	Security       Security
-	ClientID       string
-	Log            *slog.Logger
+	// MaxDecompressed bounds what one batch may take when decompressed; default 64 MiB.
+	MaxDecompressed int
+	Security        Security
+	ClientID        string
+	Log             *slog.Logger
 
 	// Dialer replaces the network, for tests; nil is TCP.
 	Dialer func(ctx context.Context, network, host string) (net.Conn, error)
@@ -93,7 +96,7 @@ func (c *Config) options() ([]kgo.Opt, error) {
 		kgo.FetchMaxBytes(fetchMaxBytes),
 		kgo.FetchMaxPartitionBytes(fetchMaxPartBytes),
 		kgo.BrokerMaxReadBytes(maxReadBytes),
-		kgo.MaxDecompressBatchBytes(maxDecompressed),
+		kgo.MaxDecompressBatchBytes(cmp.Or(c.MaxDecompressed, maxDecompressed)),
 	)
 	if c.Log != nil {
 		opts = append(opts, kgo.WithLogger(clientLogger{kslog.New(c.Log.With("from", "kgo")), c.Log.Enabled(context.Background(), slog.LevelDebug)}))

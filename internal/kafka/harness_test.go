@@ -19,7 +19,7 @@ import (
 	"windowed/state"
 )
 
-// bench is a broker in memory, the topics, and a loop with its state.
+// harness is a broker in memory, the topics, and a loop with its state.
 type harness struct {
 	t       testing.TB
 	cluster *kfake.Cluster
@@ -28,7 +28,10 @@ type harness struct {
 	fs      vfs.FS
 	status  *engine.Status
 	consent engine.Consent
+	skip    map[int32]int64
 	network *kfake.VirtualNetwork
+
+	interval time.Duration
 }
 
 var testTopics = kafka.Topics{Orders: "orders", Changelog: "changelog", Output: "output", DeadLetters: "dead"}
@@ -38,6 +41,7 @@ func newHarness(t testing.TB, partitions int32, network *kfake.VirtualNetwork) *
 	t.Helper()
 	opts := []kfake.Opt{
 		kfake.NumBrokers(1),
+		kfake.GroupMinSessionTimeout(time.Second),
 		kfake.BrokerConfigs(map[string]string{"log.cleaner.backoff.ms": "315360000000"}),
 		kfake.SeedTopics(1, testTopics.Output),
 		kfake.SeedTopics(partitions, testTopics.Orders, testTopics.Changelog, testTopics.DeadLetters),
@@ -50,7 +54,7 @@ func newHarness(t testing.TB, partitions int32, network *kfake.VirtualNetwork) *
 		t.Fatal(err)
 	}
 	h := &harness{
-		t: t, cluster: cluster, network: network, fs: vfs.NewMem(), status: new(engine.Status),
+		t: t, cluster: cluster, network: network, fs: newMem(), status: new(engine.Status), interval: 100 * time.Millisecond,
 		cfg: kafka.Config{
 			Brokers: cluster.ListenAddrs(), Topics: testTopics, Group: "g", Instance: "a",
 			DeadPartitions: partitions, SessionTimeout: 10 * time.Second, ClientID: "test",
@@ -66,9 +70,20 @@ func newHarness(t testing.TB, partitions int32, network *kfake.VirtualNetwork) *
 	return h
 }
 
+func newMem() vfs.FS { return vfs.NewMem() }
+
+// quiet drops the store's log lines.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(format string, args ...any) {
+	panic(fmt.Sprintf(format, args...))
+}
+
 func (h *harness) openState() *state.State {
 	h.t.Helper()
-	st, err := state.Open("state", state.Options{FS: h.fs, Window: h.job.Lifecycle()})
+	st, err := state.Open("state", state.Options{FS: h.fs, Window: h.job.Lifecycle(), Logger: quiet{}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -90,8 +105,8 @@ func (h *harness) connect(ctx context.Context, st *state.State) (engine.LoopOpti
 		return engine.LoopOptions{}, nil, err
 	}
 	return engine.LoopOptions{
-		Config: h.job, Topic: testTopics.Orders, Writer: h.cfg.TransactionalID(), Interval: 100 * time.Millisecond,
-		Consent: h.consent, Sole: h.cfg.AtLeastOnce, Status: h.status,
+		Config: h.job, Topic: testTopics.Orders, Writer: h.cfg.TransactionalID(), Interval: h.interval,
+		Consent: h.consent, SkipBatches: h.skip, Sole: h.cfg.AtLeastOnce, Status: h.status,
 		Transport: session, Inputs: admin, Restorer: follower,
 	}, func() { session.Close(); follower.Close(); admin.Close() }, nil
 }

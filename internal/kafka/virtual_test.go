@@ -117,21 +117,22 @@ func (r *run) counted(n uint64) {
 
 func TestVirtualIdleClose(t *testing.T) {
 	virtual(t, 2, func(h *harness) {
+		h.job.Window, h.interval = 600_000, 500*time.Millisecond
 		r := h.start()
 		now := time.Now()
-		hour := window.Size(h.job.Window)
+		size := window.Size(h.job.Window)
 		h.produce(0, one("latte", now), one("mocha", now), one("latte", now))
 		h.produce(1, one("latte", now))
 		r.counted(4)
-		time.Sleep(5 * time.Minute)
+		time.Sleep(4 * time.Minute)
 		if finals := h.outputs("final"); len(finals) != 0 {
 			t.Fatalf("finals before the window's end: %v", finals)
 		}
 		// The window's end, the grace and the idle timeout pass without a new order.
-		time.Sleep(time.Hour + 3*time.Minute)
+		time.Sleep(8 * time.Minute)
 		finals := h.outputs("final")
-		start := window.FormatTime(hour.Start(now.UnixMilli()))
-		end := window.FormatTime(hour.End(hour.Start(now.UnixMilli())))
+		start := window.FormatTime(size.Start(now.UnixMilli()))
+		end := window.FormatTime(size.End(size.Start(now.UnixMilli())))
 		want := fmt.Sprintf(`%s r0 {"schema":"windowed.top/v1","scope":"window","start":%q,"end":%q,"revision":0,"records":4,"total":4,"top":[{"rank":1,"drink":"latte","count":3},{"rank":2,"drink":"mocha","count":1}]}`, start, start, end)
 		if len(finals) != 1 || finals[0] != want {
 			t.Errorf("finals %v, want one %s", finals, want)

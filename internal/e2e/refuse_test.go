@@ -1,0 +1,106 @@
+//go:build unix
+
+package e2e
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestRefuseSecondProcess starts a second process on one state directory.
+func TestRefuseSecondProcess(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, steady...)
+	g := p.start().running()
+	second := *p
+	second.flags = append([]string{"--data-dir=" + filepath.Join(p.dir, "other")}, steady...)
+	addr := read(filepath.Join(p.state(), "http.addr"))
+	second.run(append(second.runFlags(), "run")[0:]...).exits(2, "--state", p.state())
+	p.run("restore").exits(2, "--state", p.state())
+	if now := read(filepath.Join(p.state(), "http.addr")); now != addr {
+		t.Errorf("http.addr is %q after the second process, it was %q", now, addr)
+	}
+	g.stop()
+}
+
+// TestRefuseConfiguration changes what the counts are bound to.
+func TestRefuseConfiguration(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, steady...)
+	g := p.start().running()
+	o := g.broker()
+	someOrders(o, 70)
+	g.reaches(o.ends(names.Orders))
+	e := modelled(t, o, hourly)
+	g.stop()
+
+	p.with("--window=10m").start().refuses(2, "--window was 3600000ms and is now 600000ms", "--state", "--group")
+	p.with("--time-field=at").start().refuses(2, `--time-field was "ts" and is now "at"`)
+	p.with("--grace=5m").start().refuses(2, "--grace was 60000ms and is now 300000ms", "--reconfigure")
+	p.with("--late=amend").start().refuses(2, "--late was dead-letter and is now amend", "--reconfigure")
+	p.with("--window=10m", "--reconfigure").start().refuses(2, "--window was")
+	p.run("restore", "--window=10m").exits(2, "--window was")
+
+	// Nothing was written, nothing is lost.
+	g = p.start().running()
+	e.checkChangelog(t, g.broker())
+	e.checkAnswers(t, g)
+	g.stop()
+
+	g = p.with("--grace=5m", "--reconfigure").start().running()
+	e.checkAnswers(t, g)
+	g.reaches(map[int32]int64{0: 70})
+	g.stop()
+	p.with("--grace=5m").start().running().stop()
+	p.start().refuses(2, "--grace was 300000ms and is now 60000ms", "--reconfigure")
+}
+
+// TestRefuseForeignState starts on directories that are not this job's.
+func TestRefuseForeignState(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, steady...)
+	if err := os.MkdirAll(p.state(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.state(), "thesis.txt"), []byte("chapter 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.start().refuses(2, "thesis.txt", "--state")
+	absent(t, p.data())
+	p.wipe()
+
+	p.start().running().stop()
+	p.with("--group=somebody").start().refuses(2, "belongs to group drink-count", "--state")
+	p.with("--changelog-topic=another", "--orders-topic=orders").start().refuses(2, "belongs to group", "changelog "+names.Changelog, "--state")
+	p.start().running().stop()
+}
+
+// TestRefuseAddress takes the addresses to answer on.
+func TestRefuseAddress(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken := l.Addr().String()
+	p := newPlace(t, steady...)
+	p.with("--http="+taken).start().refuses(2, "--http", taken)
+	p.with("--embedded-listen="+taken).start().refuses(2, "--embedded-listen", taken)
+	p.with("--http=0.0.0.0:0").start().refuses(2, "--http", "--insecure-http")
+	p.with("--embedded-listen=nonsense").start().refuses(2, "--embedded-listen")
+
+	// The default is only a wish. If the port is taken already, so much the better.
+	if l, err := net.Listen("tcp", "127.0.0.1:8080"); err == nil {
+		defer l.Close()
+	}
+	g := p.with("--http=127.0.0.1:8080").start().running()
+	if g.address() == "127.0.0.1:8080" {
+		t.Error("it answers on an address that is taken")
+	}
+	g.saying("127.0.0.1:8080")
+	mustSay(t, p.run("top", "-o", "json").ok(), `"schema":"windowed.top/v1"`) // finds the other port
+	g.stop()
+}
