@@ -98,10 +98,13 @@ func (h *harness) connect(ctx context.Context, st *state.State) (engine.LoopOpti
 	}
 	follower, err := kafka.NewFollower(&h.cfg, st, kafka.TakeoverWait)
 	if err != nil {
+		admin.Close()
 		return engine.LoopOptions{}, nil, err
 	}
 	session, err := kafka.NewSession(ctx, &h.cfg)
 	if err != nil {
+		follower.Close()
+		admin.Close()
 		return engine.LoopOptions{}, nil, err
 	}
 	return engine.LoopOptions{
