@@ -173,7 +173,7 @@ func FuzzDecodeChange(f *testing.F) {
 			return
 		}
 		again := c.AppendValue(nil)
-		if c.Kind == CountKind || valueBefore[1] == 1 && len(valueBefore) == len(again) {
+		if c.Kind == CountKind || valueBefore[0] == 0 && valueBefore[1] == 1 && len(valueBefore) == len(again) {
 			if !bytes.Equal(again, valueBefore) {
 				t.Fatalf("value %x, was %x", again, valueBefore)
 			}

@@ -12,8 +12,31 @@ import (
 // bytes. It is exact for every n. Up to the rank capacity it comes from a ranking;
 // beyond it, and the first time after a restore, the scope is scanned.
 func (s *State) Top(scope window.Scope, n int) ([]Entry, error) {
+	return s.top(scope, n, func() error { return nil })
+}
+
+// TopOfWindow is the window that starts at start together with its first n entries, both
+// as of one moment; ok is false if it has no numbers.
+func (s *State) TopOfWindow(start int64, n int) (w Window, top []Entry, ok bool, err error) {
+	scope := window.At(start)
+	top, err = s.top(scope, n, func() error {
+		numbers, err := s.scopeNumbers(scope)
+		if err == nil && numbers != (scopeNumbers{}) {
+			w, ok, err = s.windowLocked(start, numbers)
+		}
+		return err
+	})
+	return w, top, ok, err
+}
+
+// top is Top; also is called under the lock that the entries are as of.
+func (s *State) top(scope window.Scope, n int, also func() error) ([]Entry, error) {
 	n = max(n, 0)
 	s.mu.Lock()
+	if err := also(); err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
 	top, ok, err := s.topLocked(scope, n)
 	if ok || err != nil {
 		s.mu.Unlock()

@@ -92,7 +92,7 @@ func (c *restoreCmd) restore(ctx context.Context, j *job) error {
 		return err
 	}
 	st := j.holder.get()
-	follower, err := kafka.NewFollower(j.kafka, st, kafka.RestoreWait)
+	follower, err := kafka.NewFollower(j.kafka, st, kafka.FollowOptions{Wait: kafka.RestoreWait})
 	if err != nil {
 		return err
 	}

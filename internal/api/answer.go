@@ -141,11 +141,11 @@ func (a *Answers) AllTime(n int) (*Top, error) {
 // InWindow is the top n of the window that starts at start.
 func (a *Answers) InWindow(start int64, n int) (*Top, error) {
 	st := a.State()
-	line, err := a.line(st, start)
+	w, entries, _, err := st.TopOfWindow(start, n)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := st.Top(window.At(start), n)
+	line, err := a.line(st, &w, start)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (a *Answers) InWindow(start int64, n int) (*Top, error) {
 }
 
 // line describes one window; it is a problem if it never accepted a record or expired.
-func (a *Answers) line(st *state.State, start int64) (*WindowLine, error) {
+func (a *Answers) line(st *state.State, w *state.Window, start int64) (*WindowLine, error) {
 	if !a.Config.Window.Aligned(start) {
 		below := a.Config.Window.Start(start)
 		return nil, problem(400, "window-misaligned", "%s is not the start of a window; its neighbours are %s and %s",
@@ -166,14 +166,10 @@ func (a *Answers) line(st *state.State, start int64) (*WindowLine, error) {
 	if a.Config.Lifecycle().State(start, c, st.NewestClosed()) == window.Expired {
 		return nil, problem(410, "window-expired", "the window of %s has expired (--retention)", window.FormatTime(start))
 	}
-	w, ok, err := st.Window(start)
-	if err != nil {
-		return nil, err
-	}
-	if !ok || w.Records == 0 {
+	if w.Records == 0 {
 		return nil, problem(404, "unknown-window", "the window of %s accepted no record", window.FormatTime(start))
 	}
-	line := a.windowLine(st, c, &w)
+	line := a.windowLine(st, c, w)
 	return &line, nil
 }
 

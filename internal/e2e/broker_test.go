@@ -64,6 +64,7 @@ func (o *outside) remove(topic string) {
 	if _, err := o.adm.DeleteTopic(ctx, topic); err != nil {
 		o.t.Fatal(err)
 	}
+	o.cl.PurgeTopicsFromClient(topic) // it would go on with the old topic's id
 }
 
 // cut deletes the records of a partition below an offset.

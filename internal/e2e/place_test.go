@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,7 @@ func (p *place) with(flags ...string) *place {
 		name, _, _ := strings.Cut(flag, "=")
 		q.flags = without(q.flags, name)
 	}
-	q.flags = append(q.flags, flags...)
+	q.flags = append(slices.Clip(q.flags), flags...)
 	return &q
 }
 
@@ -46,19 +47,29 @@ func without(flags []string, name string) []string {
 	return kept
 }
 
-func (p *place) state() string { return filepath.Join(p.dir, "state") }
-func (p *place) data() string  { return filepath.Join(p.dir, "data") }
+func (p *place) state() string { return p.given("--state", "state") }
+func (p *place) data() string  { return p.given("--data-dir", "data") }
+
+// given is the directory that the flags name, else the place's own.
+func (p *place) given(name, own string) string {
+	for _, flag := range p.flags {
+		if dir, ok := strings.CutPrefix(flag, name+"="); ok {
+			return dir
+		}
+	}
+	return filepath.Join(p.dir, own)
+}
 
 // runFlags are the arguments of run; --brokers instead of the embedded broker if the
 // flags have it.
 func (p *place) runFlags() []string {
-	flags := append([]string{"--state=" + p.state(), "--data-dir=" + p.data()}, p.flags...)
-	for _, flag := range p.flags {
-		if strings.HasPrefix(flag, "--http=") {
-			return flags
+	flags := p.flags
+	for _, flag := range []string{"--state=" + p.state(), "--data-dir=" + p.data(), "--http=127.0.0.1:0"} {
+		if name, _, _ := strings.Cut(flag, "="); len(without(flags, name)) == len(flags) {
+			flags = append(slices.Clip(flags), flag)
 		}
 	}
-	return append(flags, "--http=127.0.0.1:0")
+	return flags
 }
 
 // environment is what the processes see: nothing of the test run's own WINDOWED_*.

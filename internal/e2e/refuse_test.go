@@ -9,19 +9,23 @@ import (
 	"testing"
 )
 
-// TestRefuseSecondProcess starts a second process on one state directory.
+// TestRefuseSecondProcess starts a second process on the directories of a running one.
 func TestRefuseSecondProcess(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, steady...)
 	g := p.start().running()
-	second := *p
-	second.flags = append([]string{"--data-dir=" + filepath.Join(p.dir, "other")}, steady...)
-	addr := read(filepath.Join(p.state(), "http.addr"))
-	second.run(append(second.runFlags(), "run")[0:]...).exits(2, "--state", p.state())
+	http, broker := g.address(), read(filepath.Join(p.data(), "broker.addr"))
+
+	other := filepath.Join(p.dir, "other")
+	p.run(p.with("--data-dir="+other).runFlags()...).exits(2, "--state", p.state())
 	p.run("restore").exits(2, "--state", p.state())
-	if now := read(filepath.Join(p.state(), "http.addr")); now != addr {
-		t.Errorf("http.addr is %q after the second process, it was %q", now, addr)
+	// Two brokers over the same files would destroy them.
+	p.run(p.with("--state="+other).runFlags()...).exits(2, p.data(), "--data-dir", "--brokers="+broker)
+
+	if g.address() != http || read(filepath.Join(p.data(), "broker.addr")) != broker {
+		t.Error("the addresses of the running process are gone")
 	}
+	p.with("--state="+other, "--brokers="+broker).start().running().stop() // as the message says
 	g.stop()
 }
 

@@ -11,76 +11,91 @@ import (
 
 // adopt takes over partitions that the group gave to this process, and lets go of those
 // it took away. A partition is read only after the whole changelog up to now is in the
-// state (lovoo/goka#207).
+// state (lovoo/goka#207); changelogs of partitions that others own are followed.
 func (l *Loop) adopt(ctx context.Context) error {
 	own := l.opts.Transport.Ownership()
-	if own.Generation == l.generation {
+	if own.Generation == l.generation && l.inputs == l.known {
 		return nil
 	}
 	l.opts.Transport.Settle()
-	lost := false
-	for id, p := range l.parts {
-		if since, ok := own.Partitions[id]; !ok || since != p.since {
-			delete(l.parts, id)
-			lost = true
-		}
-	}
-	if lost {
-		l.rewind()
-	}
-	var fresh []int32
-	for id := range own.Partitions {
-		if l.parts[id] == nil {
-			fresh = append(fresh, id)
-		}
-	}
-	if len(fresh) > 0 {
-		if err := l.take(ctx, fresh, own); err != nil {
-			return err
-		}
-	}
-	if l.opts.Sole && lost {
+	lost := l.drop(own)
+	if l.opts.Sole && len(lost) > 0 {
 		return exit.With(exit.Usage, fmt.Errorf("%w: a second member has joined the group; --guarantee=at-least-once is for one instance: two writers of absolute counts would lose counts", ErrFatal))
 	}
-	l.generation = own.Generation
+	if err := l.take(ctx, own); err != nil {
+		return err
+	}
+	l.generation, l.known = own.Generation, l.inputs
 	l.opts.Status.own(l.ids())
 	return nil
 }
 
-// take restores the state and makes the partitions ready to be resumed.
-func (l *Loop) take(ctx context.Context, fresh []int32, own Ownership) error {
-	l.opts.Status.set(Restoring)
-	inputs, id, err := l.opts.Inputs.Partitions(ctx)
+// drop lets go of the partitions that are gone, or that went and came back.
+func (l *Loop) drop(own Ownership) (lost []int32) {
+	for id, p := range l.parts {
+		if since, ok := own.Partitions[id]; !ok || since != p.since {
+			delete(l.parts, id)
+			lost = append(lost, id)
+		}
+	}
+	if len(lost) > 0 {
+		l.rewind()
+		l.opts.Restorer.Follow(lost)
+	}
+	return lost
+}
+
+// take restores the state and makes the partitions that are new here ready to be
+// resumed. One whose changelog does not exist yet has to wait.
+func (l *Loop) take(ctx context.Context, own Ownership) error {
+	counts, err := l.opts.Inputs.Partitions(ctx)
 	if err != nil {
 		return err
 	}
-	l.inputs, l.topicID = max(l.inputs, inputs), id
-	all := make([]int32, l.inputs)
-	for p := range all {
-		all[p] = int32(p)
+	l.inputs, l.topicID = max(l.inputs, min(counts.Orders, counts.Changelog)), counts.ID
+	var fresh, others []int32
+	for p := range l.inputs {
+		if l.parts[p] != nil {
+			continue
+		}
+		others = append(others, p)
+		if _, ok := own.Partitions[p]; ok {
+			fresh = append(fresh, p)
+		}
 	}
-	if err := l.opts.Restorer.CatchUp(ctx, all); err != nil {
+	if len(fresh) > 0 || !l.restored {
+		l.opts.Status.set(Restoring)
+	}
+	if err := l.opts.Restorer.CatchUp(ctx, others); err != nil {
 		return err
 	}
-	if err := CheckFingerprint(l.st, l.cfg, l.opts.Reconfigure); err != nil {
-		return err
+	l.restored = true
+	if len(fresh) == 0 {
+		return nil
 	}
+	l.opts.Restorer.Release(fresh)
 	offsets, err := l.opts.Inputs.Offsets(ctx, fresh)
 	if err != nil {
 		return err
 	}
 	for _, p := range fresh {
-		part, err := NewPartition(p, l.cfg)
-		if err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		meta, moved, err := l.resume(ctx, p, offsets[p])
-		if err != nil {
+		if err := l.activate(ctx, p, own.Partitions[p], offsets[p]); err != nil {
 			return err
 		}
-		l.parts[p] = &activePartition{Partition: part, since: own.Partitions[p], meta: meta, first: meta, moved: moved}
 	}
-	l.opts.Status.set(Joining)
+	return nil
+}
+
+func (l *Loop) activate(ctx context.Context, p int32, since uint64, in InputOffsets) error {
+	part, err := NewPartition(p, l.cfg)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	meta, moved, err := l.resume(ctx, p, in)
+	if err != nil {
+		return err
+	}
+	l.parts[p] = &activePartition{Partition: part, since: since, meta: meta, first: meta, moved: moved}
 	return nil
 }
 

@@ -105,11 +105,7 @@ func (e *Emitter) close(st *state.State, g *state.Global, em *Emission, now int6
 
 // final adds the final of a window, and the record that it was emitted.
 func (e *Emitter) final(st *state.State, em *Emission, start int64, revision uint32) error {
-	w, _, err := st.Window(start)
-	if err != nil {
-		return err
-	}
-	top, err := st.Top(window.At(start), e.cfg.Top)
+	w, top, _, err := st.TopOfWindow(start, e.cfg.Top)
 	if err != nil {
 		return err
 	}
@@ -188,11 +184,8 @@ func (e *Emitter) snapshots(st *state.State, em *Emission, now int64) error {
 	if !ok {
 		return nil
 	}
-	w, _, err := st.Window(start)
+	w, top, _, err := st.TopOfWindow(start, e.cfg.Top)
 	if err != nil {
-		return err
-	}
-	if top, err = st.Top(window.At(start), e.cfg.Top); err != nil {
 		return err
 	}
 	em.Outputs = append(em.Outputs, Output{

@@ -16,17 +16,30 @@ type Inputs interface {
 	Offsets(ctx context.Context, partitions []int32) (map[int32]InputOffsets, error)
 	// Stable are the last stable offsets of all input partitions.
 	Stable(ctx context.Context) (map[int32]int64, error)
-	// Partitions is the number of input partitions that also exist in the changelog,
-	// and the id of the input topic.
-	Partitions(ctx context.Context) (int32, [16]byte, error)
+	// Partitions says how many partitions the topics have.
+	Partitions(ctx context.Context) (PartitionCounts, error)
+	// Grow gives the changelog as many partitions as the orders have.
+	Grow(ctx context.Context) error
 	// Batch is the first offset of the record batch that holds offset, and the offset
 	// behind it. The batch need not be readable.
 	Batch(ctx context.Context, p int32, offset int64) (first, next int64, err error)
 }
 
-// Restorer brings the state up to the end of changelog partitions.
+// PartitionCounts are the numbers of partitions of the topics.
+type PartitionCounts struct {
+	Orders, Changelog int32
+	ID                [16]byte // of the orders topic
+}
+
+// Restorer reads changelog partitions into the state. Safe for concurrent use.
 type Restorer interface {
+	// CatchUp follows partitions and returns once the state has what is in them now.
 	CatchUp(ctx context.Context, partitions []int32) error
+	// Follow follows partitions; Release stops, for their owner to take over.
+	Follow(partitions []int32)
+	Release(partitions []int32)
+	// Err is why nothing is followed any more.
+	Err() error
 }
 
 // Housekeeper keeps an embedded broker's topics small; called between transactions.
@@ -70,7 +83,9 @@ type Loop struct {
 
 	generation uint64
 	parts      map[int32]*activePartition
-	inputs     int32
+	inputs     int32 // partitions of the orders that exist in the changelog too
+	known      int32 // inputs when ownership was looked at last
+	restored   bool  // the state has been complete once
 	topicID    [16]byte
 	nextTick   time.Time
 	checkpoint time.Time
@@ -188,11 +203,14 @@ func (l *Loop) full() bool {
 
 // tick plans a transaction, and commits it if something is due.
 func (l *Loop) tick(ctx context.Context) error {
-	l.slow.refresh(ctx, l.silent())
-	if inputs, id, ok := l.slow.topic(); ok {
-		l.inputs, l.topicID = max(l.inputs, inputs), id
+	if err := l.opts.Restorer.Err(); err != nil {
+		return err
 	}
-	l.open()
+	l.slow.refresh(ctx, l.silent(), l.parts[0] != nil)
+	l.inputs = max(l.inputs, l.slow.partitions())
+	if err := l.open(); err != nil {
+		return err
+	}
 	l.opts.Status.stop(l.opts.Transport.Stopped())
 	t, sealed, em, err := l.plan()
 	if err != nil {
@@ -213,10 +231,13 @@ func (l *Loop) tick(ctx context.Context) error {
 }
 
 // open resumes the partitions that take part in the close-through.
-func (l *Loop) open() {
+func (l *Loop) open() error {
 	g, ok := l.st.Global()
-	if !ok {
-		return
+	if !ok || !l.restored {
+		return nil
+	}
+	if err := CheckFingerprint(l.st, l.cfg, l.opts.Reconfigure); err != nil {
+		return err
 	}
 	next := make(map[int32]int64)
 	for id, p := range l.parts {
@@ -234,9 +255,8 @@ func (l *Loop) open() {
 	if len(next) > 0 {
 		l.opts.Transport.Resume(next)
 	}
-	if len(l.parts) > 0 {
-		l.opts.Status.set(Running)
-	}
+	l.opts.Status.set(Running)
+	return nil
 }
 
 // silent are the partitions that may be idle and are not known to be at rest.

@@ -16,14 +16,12 @@ type slowQueries struct {
 	wg     sync.WaitGroup
 	cancel context.CancelFunc
 
-	mu       sync.Mutex
-	busy     bool
-	asked    time.Time // when the last stable offsets were asked for
-	offsets  map[int32]int64
-	counted  time.Time
-	count    int32
-	id       [16]byte
-	answered bool
+	mu      sync.Mutex
+	busy    bool
+	asked   time.Time // when the last stable offsets were asked for
+	offsets map[int32]int64
+	counted time.Time
+	count   PartitionCounts
 }
 
 const (
@@ -36,8 +34,9 @@ func newSlowQueries(inputs Inputs, log *slog.Logger) *slowQueries {
 	return &slowQueries{inputs: inputs, log: log}
 }
 
-// refresh starts a query if one is due and none is under way.
-func (q *slowQueries) refresh(ctx context.Context, silent bool) {
+// refresh starts a query if one is due and none is under way. silent: a partition may be
+// idle; emitter: this process owns partition 0, and with it the changelog's size.
+func (q *slowQueries) refresh(ctx context.Context, silent, emitter bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
@@ -54,19 +53,21 @@ func (q *slowQueries) refresh(ctx context.Context, silent bool) {
 		q.counted = now
 	}
 	ctx, q.cancel = context.WithTimeout(ctx, queryLimit)
-	q.wg.Go(func() { q.query(ctx, stable, count, now) })
+	q.wg.Go(func() { q.query(ctx, stable, count, emitter, now) })
 }
 
-func (q *slowQueries) query(ctx context.Context, stable, count bool, asked time.Time) {
+func (q *slowQueries) query(ctx context.Context, stable, count, emitter bool, asked time.Time) {
 	var offsets map[int32]int64
-	var n int32
-	var id [16]byte
+	var n PartitionCounts
 	var err, cerr error
 	if stable {
 		offsets, err = q.inputs.Stable(ctx)
 	}
 	if count {
-		n, id, cerr = q.inputs.Partitions(ctx)
+		n, cerr = q.inputs.Partitions(ctx)
+	}
+	if cerr == nil && emitter && n.Orders > n.Changelog {
+		cerr = q.inputs.Grow(ctx)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,12 +76,12 @@ func (q *slowQueries) query(ctx context.Context, stable, count bool, asked time.
 	if stable && err == nil {
 		q.offsets, q.asked = offsets, asked
 	}
-	if count && cerr == nil {
-		q.count, q.id, q.answered = n, id, true
+	if count && n.Orders > 0 {
+		q.count = n
 	}
 	for _, e := range []error{err, cerr} {
 		if e != nil && ctx.Err() == nil && q.log != nil {
-			q.log.Warn("brokers do not answer about offsets; trying on", "error", e)
+			q.log.Warn("looking at the topics; trying on", "error", e)
 		}
 	}
 }
@@ -93,11 +94,11 @@ func (q *slowQueries) stable(p int32, since time.Time) (int64, bool) {
 	return offset, ok && q.asked.After(since)
 }
 
-// topic is the number of input partitions and the topic's id, if they are known.
-func (q *slowQueries) topic() (int32, [16]byte, bool) {
+// partitions is the number of partitions that exist in both topics, as far as is known.
+func (q *slowQueries) partitions() int32 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.count, q.id, q.answered
+	return min(q.count.Orders, q.count.Changelog)
 }
 
 func (q *slowQueries) stop() {

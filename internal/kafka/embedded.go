@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 
@@ -22,6 +24,7 @@ type Embedded struct {
 	cfg     *Config
 	admin   *Admin
 	file    string
+	lock    io.Closer // of the directory: kfake itself would let two write to it
 }
 
 // The embedded broker's settings. Its cleaner loses committed values when it meets an
@@ -35,8 +38,12 @@ var (
 // EmbeddedPartitions is how many partitions run makes on the embedded broker.
 const EmbeddedPartitions = 4
 
-// addrFile is where the broker's address is written, for the other commands.
-const addrFile = "broker.addr"
+// addrFile is where the broker's address is written, for the other commands; lockFile is
+// locked by the process that writes to the directory.
+const (
+	addrFile = "broker.addr"
+	lockFile = "LOCK"
+)
 
 // AddrFile is the file with the address of the broker that keeps its logs in dir.
 func AddrFile(dir string) string { return filepath.Join(dir, addrFile) }
@@ -47,9 +54,34 @@ func StartEmbedded(dir, listen string, cfg *Config) (*Embedded, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
-	l, err := listenLast(listen, AddrFile(dir))
+	lock, err := lockData(dir)
 	if err != nil {
 		return nil, err
+	}
+	e := &Embedded{cfg: cfg, file: AddrFile(dir), lock: lock}
+	if err := e.start(dir, listen); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+// lockData makes sure that no other process writes to a data directory.
+func lockData(dir string) (io.Closer, error) {
+	lock, err := vfs.Default.Lock(filepath.Join(dir, lockFile))
+	if err == nil {
+		return lock, nil
+	}
+	at := ""
+	if addr, rerr := os.ReadFile(AddrFile(dir)); rerr == nil {
+		at = "--brokers=" + strings.TrimSpace(string(addr)) + " uses its broker, "
+	}
+	return nil, exit.Errorf(exit.Usage, "another process uses the data directory %s (%w); %s--data-dir names another directory", dir, err, at)
+}
+
+func (e *Embedded) start(dir, listen string) error {
+	l, err := listenLast(listen, e.file)
+	if err != nil {
+		return err
 	}
 	taken := false
 	cluster, err := kfake.NewCluster(
@@ -65,19 +97,14 @@ func StartEmbedded(dir, listen string, cfg *Config) (*Embedded, error) {
 		}),
 	)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start the embedded broker in %s: %w", dir, err), l.Close())
+		return errors.Join(fmt.Errorf("start the embedded broker in %s: %w", dir, err), l.Close())
 	}
-	e := &Embedded{cluster: cluster, cfg: cfg, file: AddrFile(dir)}
-	cfg.Brokers = cluster.ListenAddrs()
-	if err := os.WriteFile(e.file, []byte(strings.Join(cfg.Brokers, ",")+"\n"), 0o600); err != nil {
-		cluster.Close()
-		return nil, fmt.Errorf("write the broker's address: %w", err)
+	e.cluster, e.cfg.Brokers = cluster, cluster.ListenAddrs()
+	if err := os.WriteFile(e.file, []byte(strings.Join(e.cfg.Brokers, ",")+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write the broker's address: %w", err)
 	}
-	if e.admin, err = NewAdmin(cfg); err != nil {
-		cluster.Close()
-		return nil, err
-	}
-	return e, nil
+	e.admin, err = NewAdmin(e.cfg)
+	return err
 }
 
 // listenLast listens on the address of the last run if the port is free to choose.
@@ -108,12 +135,17 @@ func (e *Embedded) MakeTopics(ctx context.Context) error {
 
 // Close stops the broker. Its logs are complete then, and its address file is gone.
 func (e *Embedded) Close() error {
-	e.admin.Close()
-	e.cluster.Close()
-	if err := os.Remove(e.file); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	if e.admin != nil {
+		e.admin.Close()
 	}
-	return nil
+	var err error
+	if e.cluster != nil {
+		e.cluster.Close()
+		if err = os.Remove(e.file); errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
+	}
+	return errors.Join(err, e.lock.Close())
 }
 
 // Bounds of the embedded topics, in records of a partition: kfake keeps an index entry

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -17,18 +15,30 @@ import (
 )
 
 // Follower reads changelog partitions into the state: committed records only, by
-// position. It is the restorer, and what keeps a partition of another instance up to
-// date.
+// position. It is the restorer, what keeps the partitions of other instances up to date,
+// and all there is of a read replica. Safe for concurrent use.
 type Follower struct {
-	cfg   *Config
-	cl    *kgo.Client
-	adm   *kadm.Client
-	st    *state.State
-	wait  time.Duration // for open transactions of others
-	tails map[int32]*state.Tail
+	cfg    *Config
+	cl     *kgo.Client
+	adm    *kadm.Client
+	st     *state.State
+	opts   FollowOptions
+	cancel context.CancelFunc
+	done   chan struct{}
 
 	mu       sync.Mutex
+	followed map[int32]*state.Tail
+	failed   error
 	progress Progress
+}
+
+// FollowOptions of a Follower.
+type FollowOptions struct {
+	// Wait is how long an open transaction of somebody else is waited for.
+	Wait time.Duration
+	// Fence ends open transactions of members of the group that are gone. Only one who
+	// takes their partitions over may do that.
+	Fence bool
 }
 
 // Progress is how far a restore is, in changelog records (offsets, markers included).
@@ -41,44 +51,83 @@ type Progress struct {
 // checkpointKeys is how many changed keys a restore collects before it writes them.
 const checkpointKeys = 64 << 10
 
-// NewFollower makes a follower that waits at most wait for an open transaction to end.
-func NewFollower(cfg *Config, st *state.State, wait time.Duration) (*Follower, error) {
-	cl, err := cfg.client()
+// NewFollower makes a follower that follows nothing yet; Close it.
+func NewFollower(cfg *Config, st *state.State, opts FollowOptions) (*Follower, error) {
+	cl, err := cfg.client(kgo.ConsumeResetOffset(kgo.NoResetOffset()))
 	if err != nil {
 		return nil, err
 	}
-	return &Follower{cfg: cfg, cl: cl, adm: kadm.NewClient(cl), st: st, wait: wait, tails: make(map[int32]*state.Tail)}, nil
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &Follower{
+		cfg: cfg, cl: cl, adm: kadm.NewClient(cl), st: st, opts: opts,
+		cancel: cancel, done: make(chan struct{}), followed: make(map[int32]*state.Tail),
+	}
+	go f.run(ctx)
+	return f, nil
 }
 
-// Close closes the connections.
-func (f *Follower) Close() { f.cl.Close() }
+// Close stops following.
+func (f *Follower) Close() {
+	f.cancel()
+	<-f.done
+	f.cl.Close()
+}
 
-// Progress is safe to call at any time.
+// Progress is how far CatchUp is.
 func (f *Follower) Progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.progress
 }
 
-// CatchUp brings the state up to what is in the changelog partitions now: up to their
-// high watermark, captured here. Ending earlier, at the last stable offset, would miss
-// what lies behind a dead writer's open transaction (KAFKA-10167). The end is a position,
-// never a record: markers and aborted or compacted records leave offsets without one.
+// Err is why nothing is followed any more; nil while all is well.
+func (f *Follower) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failed
+}
+
+// Follow follows partitions from their positions in the state.
+func (f *Follower) Follow(partitions []int32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	from := make(map[int32]kgo.Offset)
+	for _, p := range partitions {
+		if f.followed[p] == nil {
+			f.followed[p] = new(state.Tail)
+			from[p] = kgo.NewOffset().At(f.st.Position(p))
+		}
+	}
+	if len(from) > 0 {
+		f.cl.AddConsumePartitions(map[string]map[int32]kgo.Offset{f.cfg.Topics.Changelog: from})
+	}
+}
+
+// Release stops following partitions. Nothing of them is applied once it returns, so
+// their owner may.
+func (f *Follower) Release(partitions []int32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range partitions {
+		delete(f.followed, p)
+	}
+	f.cl.RemoveConsumePartitions(map[string][]int32{f.cfg.Topics.Changelog: partitions})
+}
+
+// CatchUp follows partitions and returns when the state has what is in them now: up to
+// their high watermark, captured here. Ending earlier, at the last stable offset, would
+// miss what lies behind a dead writer's open transaction (KAFKA-10167). The end is a
+// position, never a record: markers and aborted or compacted records leave offsets
+// without one.
 func (f *Follower) CatchUp(ctx context.Context, partitions []int32) error {
 	targets, err := f.targets(ctx, partitions)
-	if err != nil || len(targets) == 0 {
+	if err != nil {
 		return err
-	}
-	topic := f.cfg.Topics.Changelog
-	from := make(map[int32]kgo.Offset, len(targets))
-	for p := range targets {
-		from[p] = kgo.NewOffset().At(f.st.Position(p))
 	}
 	f.begin(targets)
 	defer f.end()
-	f.cl.AddConsumePartitions(map[string]map[int32]kgo.Offset{topic: from})
-	defer f.cl.PurgeTopicsFromConsuming(topic)
-	if err := f.read(ctx, targets); err != nil {
+	f.Follow(partitions)
+	if err := f.reach(ctx, targets); err != nil {
 		return err
 	}
 	if err := f.st.Sweep(); err != nil {
@@ -127,142 +176,139 @@ func (f *Follower) targets(ctx context.Context, partitions []int32) (map[int32]i
 	return targets, nil
 }
 
-// stallAfter is how long nothing must arrive before the follower asks why.
-const stallAfter = 300 * time.Millisecond
+// stallAfter is how long nothing must arrive before CatchUp asks why; lookEvery is how
+// often it looks.
+const (
+	stallAfter = 300 * time.Millisecond
+	lookEvery  = 2 * time.Millisecond
+)
 
-// read polls until every partition has reached its target.
-func (f *Follower) read(ctx context.Context, targets map[int32]int64) error {
-	last := time.Now() // of progress
-	for len(targets) > 0 {
-		poll, cancel := context.WithTimeout(ctx, stallAfter)
-		fetches := f.cl.PollRecords(poll, pollMax)
-		cancel()
-		if err := ctx.Err(); err != nil {
+// reach waits until every partition has reached its target.
+func (f *Follower) reach(ctx context.Context, targets map[int32]int64) error {
+	began := make(map[int32]int64, len(targets))
+	for p := range targets {
+		began[p] = f.st.Position(p)
+	}
+	last, asked, done := time.Now(), time.Now(), int64(0)
+	for {
+		now, reached := int64(0), true
+		for p, end := range targets {
+			at := f.st.Position(p)
+			now += min(at, end) - began[p]
+			reached = reached && at >= end
+		}
+		if now > done {
+			done, last, asked = now, time.Now(), time.Now()
+			f.advance(done)
+		}
+		if err := f.Err(); err != nil || reached {
 			return err
 		}
-		if err := fetchError(fetches, f.cfg.Topics.Changelog); err != nil {
-			return err
+		if time.Since(asked) >= stallAfter {
+			if err := f.stalled(ctx, targets, time.Since(last)); err != nil {
+				return err
+			}
+			asked = time.Now()
 		}
-		moved, err := f.apply(fetches)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// run applies what is fetched until the follower is closed or fails.
+func (f *Follower) run(ctx context.Context) {
+	defer close(f.done)
+	for ctx.Err() == nil {
+		fetches := f.cl.PollRecords(ctx, pollMax)
+		err := fetchError(fetches, f.cfg.Topics.Changelog)
+		if err == nil {
+			err = f.apply(fetches)
+		}
+		if err == nil && f.st.Dirty() >= checkpointKeys {
+			err = f.st.Checkpoint(false)
+		}
+		if err != nil && ctx.Err() == nil {
+			f.mu.Lock()
+			f.failed = err
+			f.mu.Unlock()
+			return
+		}
+	}
+}
+
+// apply applies the records of the partitions that are followed.
+func (f *Follower) apply(fetches kgo.Fetches) (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		tail := f.followed[p.Partition]
+		if err != nil || tail == nil || len(p.Records) == 0 {
+			return
+		}
+		at := f.st.Position(p.Partition) // what was fetched before a release may lie below
+		for _, r := range p.Records {
+			if !r.Attrs.IsControl() && r.Offset >= at {
+				tail.Add(r.Key, r.Value)
+			}
+		}
+		err = tail.Apply(f.st, p.Partition, p.Records[len(p.Records)-1].Offset+1)
+	})
+	return err
+}
+
+// stalled finds out why nothing arrives: a transaction is open below a target, or the
+// end of the log holds no records at all.
+func (f *Follower) stalled(ctx context.Context, targets map[int32]int64, since time.Duration) error {
+	topic := f.cfg.Topics.Changelog
+	stable, err := f.adm.ListCommittedOffsets(ctx, topic)
+	if err != nil {
+		return fmt.Errorf("list last stable offsets of %s: %w", topic, err)
+	}
+	for p, end := range targets {
+		at := f.st.Position(p)
+		lso, ok := stable.Lookup(topic, p)
+		if at >= end || !ok || lso.Err != nil {
+			continue
+		}
+		if lso.Offset < end {
+			if err := f.awaitTransaction(ctx, p, lso.Offset, since); err != nil {
+				return err
+			}
+			continue
+		}
+		next, err := f.peek(ctx, p, at)
+		if err == nil && next > at {
+			err = f.st.Apply(p, nil, next)
+		}
 		if err != nil {
 			return err
-		}
-		if !moved {
-			if moved, err = f.stalled(ctx, targets, time.Since(last)); err != nil {
-				return err
-			}
-		}
-		if moved {
-			last = time.Now()
-		}
-		for p, end := range targets {
-			if f.st.Position(p) >= end {
-				delete(targets, p)
-			}
-		}
-		if f.st.Dirty() >= checkpointKeys {
-			if err := f.st.Checkpoint(false); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-func (f *Follower) apply(fetches kgo.Fetches) (moved bool, err error) {
-	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
-		if err != nil || len(p.Records) == 0 {
-			return
-		}
-		tail := f.tails[p.Partition]
-		if tail == nil {
-			tail = new(state.Tail)
-			f.tails[p.Partition] = tail
-		}
-		for _, r := range p.Records {
-			if !r.Attrs.IsControl() {
-				tail.Add(r.Key, r.Value)
-			}
-		}
-		before, next := f.st.Position(p.Partition), p.Records[len(p.Records)-1].Offset+1
-		if err = tail.Apply(f.st, p.Partition, next); err == nil {
-			f.advance(max(0, next-before))
-			moved = true
-		}
-	})
-	return moved, err
-}
-
-// stalled finds out why nothing arrives: a transaction is open below a target, or the
-// end of the log holds no records at all.
-func (f *Follower) stalled(ctx context.Context, targets map[int32]int64, since time.Duration) (moved bool, err error) {
-	topic := f.cfg.Topics.Changelog
-	stable, err := f.adm.ListCommittedOffsets(ctx, topic)
-	if err != nil {
-		return false, fmt.Errorf("list last stable offsets of %s: %w", topic, err)
-	}
-	for p, end := range targets {
-		lso, ok := stable.Lookup(topic, p)
-		if !ok || lso.Err != nil {
-			continue
-		}
-		if lso.Offset < end {
-			if err := f.awaitTransaction(ctx, p, lso.Offset, since); err != nil {
-				return false, err
-			}
-			continue
-		}
-		at := f.st.Position(p)
-		next, err := f.peek(ctx, p, at)
-		if err != nil {
-			return false, err
-		}
-		if next > at {
-			if err := f.st.Apply(p, nil, next); err != nil {
-				return false, err
-			}
-			f.advance(next - at)
-			moved = true
-		}
-	}
-	return moved, nil
-}
-
-// awaitTransaction says whom it waits for, and gives up after f.wait.
+// awaitTransaction ends the transaction of a dead member, or says whom it waits for and
+// gives up in the end.
 func (f *Follower) awaitTransaction(ctx context.Context, p int32, lso int64, since time.Duration) error {
-	if since < f.wait {
+	open := f.openTransactions(ctx, p)
+	if f.opts.Fence {
+		for _, id := range open.ids {
+			if f.isDead(ctx, id) {
+				return f.fence(ctx, id)
+			}
+		}
+	}
+	if since < f.opts.Wait {
 		if f.cfg.Log != nil && since > time.Second && since%(5*time.Second) < 2*stallAfter {
-			f.cfg.Log.Info("waiting for an open transaction in the changelog", slog.Int("partition", int(p)),
-				slog.Int64("offset", lso), slog.String("producer", f.openProducer(ctx, p)), slog.Duration("waited", since))
+			f.cfg.Log.Info("waiting for an open transaction in the changelog", "partition", p, "offset", lso, "of", open.String(), "waited", since)
 		}
 		return nil
 	}
-	return exit.Errorf(exit.NotReady, "%s partition %d: a transaction of %s has been open at offset %d for %v; it ends with its transaction timeout, or by `kafka-transactions.sh abort`",
-		f.cfg.Topics.Changelog, p, f.openProducer(ctx, p), lso, since.Round(time.Second))
-}
-
-// openProducer names the producers with an open transaction in a partition (Kafka 2.8
-// or newer).
-func (f *Follower) openProducer(ctx context.Context, p int32) string {
-	topic := f.cfg.Topics.Changelog
-	var set kadm.TopicsSet
-	set.Add(topic, p)
-	described, err := f.adm.DescribeProducers(ctx, set)
-	if err != nil {
-		return "an unknown producer"
-	}
-	var ids []int64
-	for _, d := range described[topic].Partitions {
-		for _, producer := range d.ActiveProducers {
-			if producer.CurrentTxnStartOffset >= 0 && !slices.Contains(ids, producer.ProducerID) {
-				ids = append(ids, producer.ProducerID)
-			}
-		}
-	}
-	if len(ids) == 0 {
-		return "an unknown producer"
-	}
-	return fmt.Sprintf("producer id %v", ids)
+	return exit.Errorf(exit.NotReady, "%s partition %d: a transaction of %s has been open at offset %d for %v; it ends with its transaction timeout, or by kafka-transactions.sh abort",
+		f.cfg.Topics.Changelog, p, open, lso, since.Round(time.Second))
 }
 
 func (f *Follower) begin(targets map[int32]int64) {
@@ -274,10 +320,10 @@ func (f *Follower) begin(targets map[int32]int64) {
 	}
 }
 
-func (f *Follower) advance(records int64) {
+func (f *Follower) advance(done int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.progress.Done += records
+	f.progress.Done = done
 }
 
 func (f *Follower) end() {

@@ -96,7 +96,7 @@ func (h *harness) connect(ctx context.Context, st *state.State) (engine.LoopOpti
 	if err != nil {
 		return engine.LoopOptions{}, nil, err
 	}
-	follower, err := kafka.NewFollower(&h.cfg, st, kafka.TakeoverWait)
+	follower, err := kafka.NewFollower(&h.cfg, st, kafka.FollowOptions{Wait: kafka.TakeoverWait, Fence: true})
 	if err != nil {
 		admin.Close()
 		return engine.LoopOptions{}, nil, err

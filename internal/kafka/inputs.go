@@ -65,13 +65,25 @@ func (a *Admin) Stable(ctx context.Context) (map[int32]int64, error) {
 }
 
 // Partitions implements engine.Inputs.
-func (a *Admin) Partitions(ctx context.Context) (int32, [16]byte, error) {
+func (a *Admin) Partitions(ctx context.Context) (engine.PartitionCounts, error) {
 	in, err := a.Topic(ctx, a.cfg.Topics.Orders)
 	if err != nil {
-		return 0, in.ID, err
+		return engine.PartitionCounts{}, err
 	}
 	log, err := a.Topic(ctx, a.cfg.Topics.Changelog)
-	return min(in.Partitions, log.Partitions), in.ID, err
+	return engine.PartitionCounts{Orders: in.Partitions, Changelog: log.Partitions, ID: in.ID}, err
+}
+
+// Grow implements engine.Inputs.
+func (a *Admin) Grow(ctx context.Context) error {
+	in, err := a.Topic(ctx, a.cfg.Topics.Orders)
+	if err != nil {
+		return err
+	}
+	if _, err := a.grow(ctx, a.cfg.Topics.Changelog, in.Partitions); err != nil {
+		return fmt.Errorf("%w; %s has %d partitions and waits for it: run windowed topics create%s", err, in.Name, in.Partitions, a.flags())
+	}
+	return nil
 }
 
 // Batch implements engine.Inputs.
@@ -90,9 +102,6 @@ func (a *Admin) Batch(ctx context.Context, p int32, offset int64) (first, next i
 
 // Members is the number of members of the group now.
 func (a *Admin) Members(ctx context.Context) (int, error) {
-	groups, err := a.adm.DescribeGroups(ctx, a.cfg.Group)
-	if err != nil {
-		return 0, fmt.Errorf("describe group %s: %w", a.cfg.Group, err)
-	}
-	return len(groups[a.cfg.Group].Members), nil
+	clients, err := memberClients(ctx, a.adm, a.cfg.Group)
+	return len(clients), err
 }

@@ -41,10 +41,9 @@ func (o *ownership) options(serverBalancer bool) []kgo.Opt {
 }
 
 func (o *ownership) onAssigned(_ context.Context, cl *kgo.Client, added map[string][]int32) {
-	if len(added[o.topic]) == 0 {
-		return
+	if len(added[o.topic]) > 0 {
+		cl.PauseFetchPartitions(map[string][]int32{o.topic: added[o.topic]})
 	}
-	cl.PauseFetchPartitions(map[string][]int32{o.topic: added[o.topic]})
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.generation++

@@ -37,6 +37,7 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 	}
 	opts = append(opts, s.owned.options(cfg.ServerBalancer)...)
 	opts = append(opts,
+		kgo.ClientID(cfg.ClientID+"/"+cfg.Instance), // how the others know whether we live
 		kgo.ConsumerGroup(cfg.Group),
 		kgo.ConsumeTopics(cfg.Topics.Orders),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
