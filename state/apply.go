@@ -40,8 +40,8 @@ type applier struct {
 }
 
 func (a *applier) all(changes []Change) error {
-	if a.cells.failed != nil {
-		return a.cells.failed
+	if err := a.usable(); err != nil {
+		return err
 	}
 	for i := range changes {
 		if err := a.apply(&changes[i]); err != nil {

@@ -161,20 +161,52 @@ func (s *State) Sweep() error {
 		through[p] = m.ExpiredThrough
 	}
 	s.mu.Unlock()
-	const chunk = 10_000
 	for p, end := range through {
-		for done := false; !done; {
-			var gone []Change
-			var err error
-			if gone, done, err = s.Expirable(p, end, chunk); err != nil {
-				return err
-			}
-			if err := s.Apply(p, gone, 0); err != nil {
-				return err
-			}
+		// Each tombstone was compacted away on its own: drinks may be left of a window
+		// whose numbers, which Expirable goes by, are gone.
+		if err := s.sweep(p, func() ([]Change, bool, error) { return s.drinksThrough(p, end, sweepChunk) }); err != nil {
+			return err
+		}
+		if err := s.sweep(p, func() ([]Change, bool, error) { return s.Expirable(p, end, sweepChunk) }); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+const sweepChunk = 10_000
+
+// sweep applies what next returns until it is done.
+func (s *State) sweep(p int32, next func() (tombstones []Change, done bool, err error)) error {
+	for {
+		gone, done, err := next()
+		if err == nil && len(gone) > 0 {
+			err = s.Apply(p, gone, 0)
+		}
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// drinksThrough is at most limit tombstones of the drinks that partition p has in windows
+// with an end at or before through. done says that nothing is left behind them.
+func (s *State) drinksThrough(p int32, through int64, limit int) (tombstones []Change, done bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.checkpointLocked(false); err != nil {
+		return nil, false, err
+	}
+	prefix := appendPartition(nil, indexKind, p)
+	err = s.each(prefix, func(key, _ []byte) error {
+		start, drink := startOf(key[:len(prefix)+8]), string(key[len(prefix)+8:])
+		if s.opts.Window.Size.End(start) > through || len(tombstones) == limit {
+			return errStop
+		}
+		tombstones = append(tombstones, Change{Kind: CountKind, Scope: window.At(start), Drink: drink, Deleted: true})
+		return nil
+	})
+	return tombstones, len(tombstones) < limit, err
 }
 
 // Live calls f for every live changelog record of partition p, the meta last, and

@@ -15,6 +15,7 @@ const (
 	scopeKind                // scope -> scopeNumbers over all partitions
 	rankingKind              // scope -> the stored ranking
 	positionKind             // partition -> changelog offset to read next
+	chainKind                // the checkpoints, counted twice
 	endKind                  // behind the last kind
 )
 

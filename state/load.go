@@ -13,6 +13,9 @@ import (
 // load reads what is kept in memory: metas, positions, the global record and the sets of
 // windows without a final.
 func (s *State) load() error {
+	if err := s.loadChain(); err != nil {
+		return err
+	}
 	if err := s.each([]byte{positionKind}, func(key, value []byte) error {
 		if len(key) != 5 || len(value) != 8 {
 			return corrupt(fmt.Errorf("position %x = %x", key, value))

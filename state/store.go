@@ -46,6 +46,7 @@ type State struct {
 	oldestEmitted int64
 
 	oldPositions map[int32]int64 // as of the last checkpoint
+	checkpoints  uint64          // that were ever written
 
 	scans sync.WaitGroup        // reads that go on without the lock
 	found atomic.Pointer[error] // damage Pebble found on its own
@@ -126,7 +127,7 @@ func (s *State) openPebble(dir string) (*pebble.DB, error) {
 	defer cache.Unref()
 	db, err := pebble.Open(dir, &pebble.Options{
 		FS: s.opts.FS, Lock: s.lock, Logger: s.opts.Logger, Cache: cache,
-		FormatMajorVersion: formatPebble, MemTableSize: memTableSize,
+		FormatMajorVersion: formatPebble, MemTableSize: memTableSize, Merger: Merger,
 		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
 		EventListener:              &pebble.EventListener{DataCorruption: s.foundDamage},
 	})
@@ -171,6 +172,9 @@ func (s *State) checkpointLocked(sync bool) error {
 	if batch.Empty() && !sync {
 		return nil
 	}
+	if err := s.chain(batch); err != nil {
+		return err
+	}
 	how := pebble.NoSync
 	if sync {
 		how = pebble.Sync
@@ -178,6 +182,7 @@ func (s *State) checkpointLocked(sync bool) error {
 	if err := batch.Commit(how); err != nil {
 		return fmt.Errorf("checkpoint state: %w", err)
 	}
+	s.checkpoints++
 	s.cells.flushed()
 	for p, offset := range s.positions {
 		s.oldPositions[p] = offset

@@ -25,6 +25,7 @@ func (m *model) checkStore(t fataler, st *State) {
 		switch key[0] {
 		case rankingKind:
 			m.checkStoredRanking(t, st, []byte(key), []byte(value))
+		case chainKind:
 		case positionKind:
 			p := int32(binary.BigEndian.Uint32([]byte(key[1:])))
 			if offset := binary.BigEndian.Uint64([]byte(value)); st.Position(p) != int64(offset) {

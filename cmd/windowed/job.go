@@ -48,6 +48,9 @@ func (f *jobFlags) config() (engine.Config, error) {
 	if f.Late == "amend" {
 		c.Late = engine.AmendLate
 	}
+	if _, err := order.NewDecoder(c.Order); err != nil {
+		return engine.Config{}, exit.Errorf(exit.Usage, "--time-field: %w", err)
+	}
 	return c, nil
 }
 

@@ -21,7 +21,7 @@ func (a *Answers) Handler() http.Handler {
 	mux.Handle("GET /v1/status", answer(func(url.Values) (any, error) { return a.StatusNow(), nil }))
 	mux.Handle("GET /livez", answer(func(url.Values) (any, error) { return map[string]string{"status": "ok"}, nil }))
 	mux.Handle("GET /readyz", a.counts(func(url.Values) (any, error) { return map[string]string{"status": "ok"}, nil }))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusNotFound, "not-found", "there is nothing at %s; see /v1/top, /v1/windows, /v1/status", r.URL.Path).write(w)
 	})
 	return mux

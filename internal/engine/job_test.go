@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"testing"
-
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/state"
@@ -14,7 +12,7 @@ import (
 // commits, and everything that is due happens at once. For tests of results; the ways
 // to get there are the model's business.
 type job struct {
-	t       testing.TB
+	t       failer
 	cfg     Config
 	fs      *vfs.MemFS
 	st      *state.State
@@ -27,13 +25,21 @@ type job struct {
 	dead    []DeadLetter
 }
 
-func newJob(t testing.TB, cfg Config, partitions int) *job {
+// failer is what testing.T and rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func newJob(t failer, cfg Config, partitions int) *job {
 	j := &job{t: t, cfg: cfg, fs: vfs.NewMem(), logs: make([][][]kv, partitions), next: make([]int64, partitions)}
 	j.open()
-	t.Cleanup(func() { j.must(j.st.Abandon()) })
 	j.settle()
 	return j
 }
+
+func (j *job) close() { j.must(j.st.Abandon()) }
 
 func (j *job) must(err error) {
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 // sums and the index agree with them, and nothing is left of expired windows.
 func (w *world) checkStore(in *instance) (err error) {
 	db, err := pebble.Open("state", &pebble.Options{
-		FS: in.fs, Logger: quietLog{}, ReadOnly: true, FormatMajorVersion: pebble.FormatColumnarBlocks,
+		FS: in.fs, Logger: quietLog{}, ReadOnly: true, FormatMajorVersion: pebble.FormatColumnarBlocks, Merger: state.Merger,
 	})
 	if err != nil {
 		return err

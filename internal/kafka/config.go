@@ -32,6 +32,7 @@ type Config struct {
 	DeadPartitions int32         // of the dead-letter topic
 	ServerBalancer bool          // KIP-848 group protocol
 	SessionTimeout time.Duration // default 10s; heartbeats every 3s
+	MetadataMaxAge time.Duration // how soon new partitions are noticed; default 10s
 	// MaxDecompressed bounds what one batch may take when decompressed; default 64 MiB.
 	MaxDecompressed int
 	Security        Security
@@ -49,9 +50,8 @@ const (
 	rebalanceTimeout   = 60 * time.Second
 	// TakeoverWait is how long a restore of the engine waits for an open transaction of
 	// somebody else, RestoreWait how long a command that only reads does.
-	TakeoverWait = transactionTimeout + 10*time.Second
-	RestoreWait  = 40 * time.Second
-	// metadataMaxAge is how soon new partitions are noticed.
+	TakeoverWait   = transactionTimeout + 10*time.Second
+	RestoreWait    = 40 * time.Second
 	metadataMaxAge = 10 * time.Second
 )
 
@@ -89,7 +89,7 @@ func (c *Config) options() ([]kgo.Opt, error) {
 	opts := append(secure,
 		kgo.SeedBrokers(c.Brokers...),
 		kgo.ClientID(c.ClientID),
-		kgo.MetadataMaxAge(metadataMaxAge),
+		kgo.MetadataMaxAge(cmp.Or(c.MetadataMaxAge, metadataMaxAge)),
 		kgo.MetadataMinAge(100*time.Millisecond),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.KeepControlRecords(),

@@ -106,7 +106,7 @@ func (h *harness) outputs(kind string) []string {
 // counted waits until n records are counted.
 func (r *run) counted(n uint64) {
 	r.h.t.Helper()
-	for range 10_000 {
+	for range 2_000 {
 		if r.st.Totals().Records >= n {
 			return
 		}

@@ -1,0 +1,147 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// The embedded broker keeps what it keeps (internal/kafka/embedded.go): so many orders
+// behind the next one, so many records of output and dead letters; a changelog partition
+// is rewritten once it has 100,000 records and more than 4 times its live keys.
+const (
+	keptOrders = 200_000
+	keptOutput = 20_000
+	rewriteAt  = 100_000
+)
+
+// TestSmall lets the embedded broker's topics grow beyond what it keeps. The changelog
+// must be rewritten and what lies before it deleted, and all counts must stay right: while
+// it runs, after kill -9, and restored from nothing but the rewritten changelog.
+func TestSmall(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, append([]string{"--commit-interval=5ms"}, steady...)...)
+	p.topics(2, nil)
+	g := p.start().running()
+	o := g.broker()
+	w := newWide(o)
+	eventually(t, "the changelog to be rewritten", func() error {
+		g.alive()
+		w.send(20)
+		if starts := o.starts(names.Changelog); starts[0] == 0 || starts[1] == 0 {
+			return fmt.Errorf("it begins at %v and ends at %v", starts, o.ends(names.Changelog))
+		}
+		return nil
+	})
+	w.send(20) // on top of the rewritten one
+	w.checked(g)
+	g.kill()
+
+	g = p.start().running()
+	w.o = g.broker()
+	w.checked(g)
+	w.send(20)
+	w.checked(g)
+	starts, ends := w.o.starts(names.Changelog), w.o.ends(names.Changelog)
+	for partition, start := range starts {
+		if records := ends[partition] - start; records > 2*rewriteAt {
+			t.Errorf("changelog partition %d still has %d records", partition, records)
+		}
+	}
+	g.kill()
+
+	p.wipe()
+	p.run("restore").ok()
+	g = p.with("--idle-timeout=1s").start().running().closed()
+	w.o = g.broker()
+	w.checked(g)
+	g.stop()
+}
+
+// wide sends orders of many drinks, so that every commit writes many changelog records.
+type wide struct {
+	o     *outside
+	n     int64
+	input map[int32][]*kgo.Record
+}
+
+func newWide(o *outside) *wide { return &wide{o: o, input: make(map[int32][]*kgo.Record)} }
+
+// send sends n orders to each of 2 partitions, and notes them: the topic forgets.
+func (w *wide) send(n int) {
+	w.o.t.Helper()
+	for range n {
+		for p := range int32(2) {
+			items := make([]item, 900)
+			for i := range items {
+				items[i] = item{Drink: fmt.Sprintf("drink %d", i), Quantity: uint64(1 + (i+int(w.n))%3)}
+			}
+			r := to(p, orderAt(noon+w.n*1000, items...))
+			w.o.send(r)
+			w.input[p] = append(w.input[p], r)
+		}
+		w.n++
+	}
+}
+
+// checked waits until all is counted and compares.
+func (w *wide) checked(g *program) {
+	w.o.t.Helper()
+	g.reaches(w.o.ends(names.Orders))
+	e, err := expect(hourly, w.input)
+	if err != nil {
+		w.o.t.Fatal(err)
+	}
+	e.checkChangelog(w.o.t, w.o)
+	e.checkAnswers(w.o.t, g)
+}
+
+// TestSmallInput lets orders, output and dead letters grow beyond what is kept.
+func TestSmallInput(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, append([]string{"--flush=1ms", "--commit-interval=1ms"}, steady...)...)
+	p.topics(1, nil)
+	g := p.start().running()
+	o := g.broker()
+	sent := 0
+	eventually(t, "orders and dead letters to be trimmed", func() error {
+		g.alive()
+		if sent < keptOrders+40_000 {
+			sent += sendOneBadInFive(o, 10_000)
+		}
+		starts, letters := o.starts(names.Orders), o.starts(names.DeadLetters)
+		if starts[0] == 0 || letters[0] == 0 {
+			return fmt.Errorf("orders begin at %d, dead letters at %d, of %d", starts[0], letters[0], sent)
+		}
+		return nil
+	})
+	g.reaches(o.ends(names.Orders)).counts(uint64(sent / 5 * 4))
+	if start := o.starts(names.Orders)[0]; start > int64(sent)-keptOrders {
+		t.Errorf("orders begin at %d of %d", start, sent)
+	}
+	if start, end := o.starts(names.DeadLetters)[0], o.ends(names.DeadLetters)[0]; end-start < keptOutput {
+		t.Errorf("only %d dead letters are left", end-start)
+	}
+	g.kill()
+	p.wipe()
+	g = p.start().running()
+	g.counts(uint64(sent / 5 * 4))
+	g.stop()
+}
+
+// sendOneBadInFive sends n records to partition 0.
+func sendOneBadInFive(o *outside, n int) int {
+	o.t.Helper()
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		records[i] = to(0, one(noon, "latte", 1))
+		if i%5 == 0 {
+			records[i] = to(0, []byte(`{}`))
+		}
+	}
+	o.send(records...)
+	return n
+}
