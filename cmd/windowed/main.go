@@ -25,6 +25,7 @@ type cli struct {
 	LogFormat string `help:"Form of log lines: text, json, or auto (text on a terminal)." enum:"auto,text,json" default:"auto"`
 
 	Run     runCmd     `cmd:"" default:"withargs" help:"Count: on --brokers, or on the embedded broker (default command)."`
+	Serve   serveCmd   `cmd:"" help:"Answer without counting: a read replica that follows the changelog."`
 	Top     topCmd     `cmd:"" help:"Ask a running windowed for a top list."`
 	Windows windowsCmd `cmd:"" help:"Ask a running windowed for its windows."`
 	Restore restoreCmd `cmd:"" help:"Bring the state directory up to the end of the changelog, then exit."`

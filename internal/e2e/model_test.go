@@ -61,20 +61,35 @@ type letter struct {
 
 // expect computes what must come out of an input topic.
 func expect(r rules, input map[int32][]*kgo.Record) (*expectation, error) {
-	e := &expectation{
-		rules: r, allTime: tally{drinks: make(map[string]uint64)}, windows: make(map[int64]*tally),
-		partitions: make([]partition, len(input)), invalid: make(map[string]uint64), letters: make(map[spot]letter),
-	}
-	for p, records := range input {
-		part := &e.partitions[p]
-		part.counts = make(map[string]uint64)
-		for _, record := range records {
-			if err := e.add(part, record); err != nil {
-				return nil, fmt.Errorf("partition %d offset %d: %w", p, record.Offset, err)
-			}
+	e := newExpectation(r, len(input))
+	for _, records := range input {
+		if err := e.addAll(records); err != nil {
+			return nil, err
 		}
 	}
 	return e, nil
+}
+
+// newExpectation expects nothing from so many partitions.
+func newExpectation(r rules, partitions int) *expectation {
+	e := &expectation{
+		rules: r, allTime: tally{drinks: make(map[string]uint64)}, windows: make(map[int64]*tally),
+		partitions: make([]partition, partitions), invalid: make(map[string]uint64), letters: make(map[spot]letter),
+	}
+	for p := range e.partitions {
+		e.partitions[p].counts = make(map[string]uint64)
+	}
+	return e
+}
+
+// addAll adds records of one partition in their order.
+func (e *expectation) addAll(records []*kgo.Record) error {
+	for _, r := range records {
+		if err := e.add(&e.partitions[r.Partition], r); err != nil {
+			return fmt.Errorf("partition %d offset %d: %w", r.Partition, r.Offset, err)
+		}
+	}
+	return nil
 }
 
 // farFuture is beyond any --max-future.

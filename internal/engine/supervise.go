@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"windowed/internal/exit"
 	"windowed/state"
 )
 
@@ -31,7 +30,7 @@ func Supervise(ctx context.Context, st *state.State, reopen func(*state.State) (
 				return st, err
 			}
 			continue
-		case errors.Is(err, ErrFatal) || errors.Is(err, state.ErrFormat) || errors.Is(err, state.ErrOverflow) || exit.Code(err) > exit.Failure:
+		case isFinal(err):
 			return st, err
 		case errors.Is(err, ErrFenced):
 			if !fenced.IsZero() && time.Since(fenced) < time.Minute {
