@@ -28,6 +28,7 @@ type runCmd struct {
 	CommitInterval time.Duration `help:"Time between transactions." default:"100ms"`
 	IdleTimeout    time.Duration `help:"How long a partition must be silent to stop holding windows open; 0: never." default:"1m"`
 	MaxFuture      time.Duration `help:"How far an event time may lie ahead of the clock." default:"1h"`
+	MaxSkew        time.Duration `help:"How far one partition may be ahead of another in event time while both have orders; 0: any." default:"0s"`
 	RankCapacity   int           `help:"Entries a ranking keeps in memory; longer top lists are scanned for." default:"1000"`
 	RankWindows    int           `help:"Open windows whose ranking stays in memory." default:"64"`
 
@@ -56,7 +57,7 @@ func (c *runCmd) config() (engine.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	for name, d := range map[string]time.Duration{"flush": c.Flush, "idle-timeout": c.IdleTimeout, "max-future": c.MaxFuture, "commit-interval": c.CommitInterval} {
+	for name, d := range map[string]time.Duration{"flush": c.Flush, "idle-timeout": c.IdleTimeout, "max-future": c.MaxFuture, "max-skew": c.MaxSkew, "commit-interval": c.CommitInterval} {
 		if err := checkSpan(name, d); err != nil {
 			return cfg, err
 		}
@@ -68,6 +69,7 @@ func (c *runCmd) config() (engine.Config, error) {
 		return cfg, exit.Errorf(exit.Usage, "--seed fills the embedded broker only; for --brokers use windowed seed")
 	}
 	cfg.Flush, cfg.IdleTimeout, cfg.MaxFuture = c.Flush.Milliseconds(), c.IdleTimeout.Milliseconds(), c.MaxFuture.Milliseconds()
+	cfg.MaxSkew = c.MaxSkew.Milliseconds()
 	return cfg, nil
 }
 

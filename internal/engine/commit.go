@@ -86,6 +86,8 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 	}
 	started := time.Now()
 	done := make(chan Outcome, 1)
+	ctx, release := outlast(ctx)
+	defer release()
 	go func() { done <- l.opts.Transport.Commit(ctx, t, l.generation) }()
 	l.add(ahead)
 	outcome := <-done
@@ -117,6 +119,27 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 	return l.opts.Transport.Applied(ctx, t)
 }
 
+// stopPatience is how long a transaction that is under way may take to end once the
+// process is told to stop.
+const stopPatience = 5 * time.Second
+
+// outlast is a context that ends stopPatience after ctx does, so that a stop does not
+// leave a transaction open.
+func outlast(ctx context.Context) (context.Context, func()) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-lasting.Done():
+		case <-time.After(stopPatience):
+			cancel()
+		}
+	})
+	return lasting, func() {
+		stop()
+		cancel()
+	}
+}
+
 // rewind drops all uncommitted work and reads again from what the state has.
 func (l *Loop) rewind() {
 	next := make(map[int32]int64)
@@ -127,6 +150,7 @@ func (l *Loop) rewind() {
 			p.meta = meta
 		}
 		if p.resumed {
+			p.held = false
 			next[id] = p.meta.Next
 		}
 	}

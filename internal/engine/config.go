@@ -37,7 +37,8 @@ type Config struct {
 	Flush       int64 // between snapshots, and between revisions of one window
 	IdleTimeout int64 // 0 = never idle
 	MaxFuture   int64
-	NoClock     bool // replay: no future guard, no snapshots
+	MaxSkew     int64 // event time one owned partition may be ahead of another; 0 = any
+	NoClock     bool  // replay: no future guard, no snapshots
 	Order       order.Config
 
 	// How much closes or expires in one transaction, so that none stalls the loop; 0

@@ -103,6 +103,7 @@ type activePartition struct {
 	moved     bool       // first differs from the state, by consent
 	committed bool       // something, since it is ours
 	resumed   bool
+	held      bool      // too far ahead of the others in event time
 	heard     time.Time // when the last record came, or it was resumed
 }
 
@@ -212,6 +213,7 @@ func (l *Loop) tick(ctx context.Context) error {
 		return err
 	}
 	l.opts.Status.stop(l.opts.Transport.Stopped())
+	l.level(time.Now())
 	t, sealed, em, err := l.plan()
 	if err != nil {
 		return err
@@ -275,7 +277,7 @@ func (l *Loop) silent() bool {
 // idle raises the partitions that are silent at their end, by last stable offsets that
 // were asked for after they fell silent.
 func (l *Loop) idle(p *activePartition, b *Batch, now time.Time) {
-	if l.cfg.IdleTimeout == 0 || !p.resumed || b.Read > 0 || now.Sub(p.heard).Milliseconds() < l.cfg.IdleTimeout {
+	if l.cfg.IdleTimeout == 0 || !p.resumed || p.held || b.Read > 0 || now.Sub(p.heard).Milliseconds() < l.cfg.IdleTimeout {
 		return
 	}
 	stable, ok := l.slow.stable(p.ID, p.heard)

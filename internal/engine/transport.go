@@ -63,6 +63,8 @@ type Transport interface {
 	Poll(ctx context.Context, wait time.Duration) ([]Fetched, error)
 	// Resume starts fetching partitions from the given offsets.
 	Resume(next map[int32]int64)
+	// Hold stops and goes on fetching partitions without moving them.
+	Hold(partitions []int32, held bool)
 	// Commit writes and commits t, unless ownership has changed since generation.
 	Commit(ctx context.Context, t *Transaction, generation uint64) Outcome
 	// Applied is called once a committed t is in the state.

@@ -92,6 +92,16 @@ func (s *Session) Resume(next map[int32]int64) {
 	s.cl.ResumeFetchPartitions(map[string][]int32{topic: partitions})
 }
 
+// Hold implements engine.Transport.
+func (s *Session) Hold(partitions []int32, held bool) {
+	which := map[string][]int32{s.cfg.Topics.Orders: partitions}
+	if held {
+		s.cl.PauseFetchPartitions(which)
+	} else {
+		s.cl.ResumeFetchPartitions(which)
+	}
+}
+
 // Poll implements engine.Transport.
 func (s *Session) Poll(ctx context.Context, wait time.Duration) ([]engine.Fetched, error) {
 	var poll context.Context // nil: only what is there already
@@ -133,6 +143,7 @@ func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation 
 			return engine.Outcome{Err: err}
 		}
 		if err := s.cl.Flush(ctx); err != nil {
+			s.abandon()
 			return engine.Outcome{Err: fmt.Errorf("flush transaction: %w", err)}
 		}
 		if w.err != nil {
@@ -155,6 +166,14 @@ func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation 
 		s.aborted()
 	}
 	return engine.Outcome{Committed: committed, Positions: w.next, First: w.first}
+}
+
+// abandon tries to abort the open transaction before the session is dropped, so that
+// nobody has to wait for its timeout.
+func (s *Session) abandon() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = s.txn.End(ctx, kgo.TryAbort)
 }
 
 // failed is the outcome of a transaction aborted because a record was refused.
