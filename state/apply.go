@@ -12,16 +12,18 @@ import (
 func (s *State) Apply(p int32, changes []Change, position int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := applier{State: s, p: p}
+	a := applier{State: s, p: p, touched: make(map[window.Scope]bool)}
 	if err := a.all(changes); err != nil {
 		// Half of the changes are in the layer; none of them may reach Pebble.
 		s.cells.failed = fmt.Errorf("apply changelog partition %d before offset %d: %w", p, position, err)
+		s.hide(s.cells.failed)
 		return s.cells.failed
 	}
 	if position > s.positions[p] {
 		s.positions[p] = position
 	}
 	s.version++
+	s.show(a.touched)
 	return nil
 }
 
@@ -29,8 +31,9 @@ func (s *State) Apply(p int32, changes []Change, position int64) error {
 // while its changes follow each other.
 type applier struct {
 	*State
-	p   int32
-	key []byte
+	p       int32
+	key     []byte
+	touched map[window.Scope]bool // those that were collected
 
 	scope   window.Scope
 	open    bool // a scope is being collected
@@ -244,6 +247,7 @@ func (a *applier) close() error {
 		return nil
 	}
 	a.open = false
+	a.touched[a.scope] = true
 	if a.numbers != a.before {
 		a.key = appendScopeKey(a.key[:0], scopeKind, a.scope)
 		if err := a.storeScope(); err != nil {

@@ -182,8 +182,11 @@ func (s *State) Raise(p int32, rule watermark.Idleness, now int64) int64 {
 func (s *State) Totals() Counters {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var t Counters
-	for _, m := range s.metas {
+	return totals(s.metas)
+}
+
+func totals(metas map[int32]*Meta) (t Counters) {
+	for _, m := range metas {
 		c := &m.Counters
 		t.Records += c.Records
 		t.Counted += c.Counted
@@ -225,33 +228,6 @@ func (s *State) Window(start int64) (Window, bool, error) {
 func (s *State) windowLocked(start int64, n scopeNumbers) (Window, bool, error) {
 	f, final, err := s.emittedLocked(start)
 	return Window{Start: start, Numbers: n.Numbers, Drinks: n.Drinks, Final: final, Emitted: f}, true, err
-}
-
-// Windows are the windows with start in [from, to) that accepted a record, newest
-// first, at most limit.
-func (s *State) Windows(from, to int64, limit int) ([]Window, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.checkpointLocked(false); err != nil {
-		return nil, err
-	}
-	var found []Window
-	err := lastKeys(s.db, appendScopeKey(nil, scopeKind, window.At(from)), appendScopeKey(nil, scopeKind, window.At(to)),
-		func(key, value []byte) error {
-			n, err := decodeScopeNumbers(value)
-			if err != nil || n.Records == 0 {
-				return err
-			}
-			w, _, err := s.windowLocked(startOf(key), n)
-			if err != nil {
-				return err
-			}
-			if found = append(found, w); len(found) == limit {
-				return errStop
-			}
-			return nil
-		})
-	return found, err
 }
 
 // AllTimeDrinks is the number of distinct drinks of all time.

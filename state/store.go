@@ -50,6 +50,7 @@ type State struct {
 
 	scans sync.WaitGroup        // reads that go on without the lock
 	found atomic.Pointer[error] // damage Pebble found on its own
+	view  atomic.Pointer[View]  // what is read without the lock
 }
 
 var (
@@ -94,6 +95,8 @@ func Open(dir string, opts Options) (*State, error) {
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, s.Abandon())
 	}
+	s.view.Store(new(View))
+	s.show(map[window.Scope]bool{window.AllTime: true})
 	return s, nil
 }
 
@@ -214,6 +217,7 @@ func (s *State) close(checkpoint bool) (err error) {
 		err = s.checkpointLocked(true)
 	}
 	s.cells.failed = ErrClosed
+	s.hide(ErrClosed)
 	s.mu.Unlock()
 	s.scans.Wait() // Pebble panics when it closes under a read
 	return errors.Join(err, s.db.Close(), s.lock.Close())

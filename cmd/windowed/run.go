@@ -225,12 +225,12 @@ func (j *job) connect(ctx context.Context) error {
 	}
 	j.kafka.DeadPartitions = j.layout.DeadLetters.Partitions
 	if j.kafka.AtLeastOnce {
-		members, err := admin.Members(ctx)
+		others, err := admin.Others(ctx)
 		if err != nil {
 			return err
 		}
-		if members > 0 {
-			return exit.Errorf(exit.Usage, "group %s has %d other members; --guarantee=at-least-once is for one instance: two writers of absolute counts would lose counts", j.kafka.Group, members)
+		if others > 0 {
+			return exit.Errorf(exit.Usage, "group %s has %d other members; --guarantee=at-least-once is for one instance: two writers of absolute counts would lose counts", j.kafka.Group, others)
 		}
 	}
 	return j.dir.Bind(instance.Identity{

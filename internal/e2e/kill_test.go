@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -15,6 +16,10 @@ type killed struct {
 	flags  []string
 	rounds int // short form
 	wipe   int // the state directory is lost in one of so many rounds; 0: never
+	// own is for a broker that outlives the program: finals and dead letters are exact
+	// there, too.
+	own       bool
+	instances int // on the own broker; one of them is killed each round
 }
 
 var series = []killed{
@@ -22,6 +27,9 @@ var series = []killed{
 	{name: "exactly once, lost disks", rounds: 5, wipe: 2},
 	{name: "at least once", rounds: 5, flags: []string{"--guarantee=at-least-once"}},
 	{name: "short retention", rounds: 4, flags: []string{"--retention=1m"}, wipe: 3},
+	{name: "own broker", rounds: 4, own: true, instances: 1, flags: []string{"--instance-id=a"}},
+	{name: "own broker, lost disks", rounds: 3, own: true, instances: 1, wipe: 2, flags: []string{"--instance-id=a"}},
+	{name: "two instances", rounds: 2, own: true, instances: 2, wipe: 4},
 }
 
 // fullRounds is how many rounds each series has in the full form.
@@ -36,40 +44,41 @@ func TestKill(t *testing.T) {
 			if full {
 				k.rounds = fullRounds
 			}
-			k.run(t, uint64(i))
+			k.run(t, uint64(time.Now().UnixNano())+uint64(i))
 		})
 	}
 }
 
 const (
-	killWindow    = 10 * time.Second
-	killGrace     = 2 * time.Second
-	killRetention = 876000 * time.Hour
+	killWindow     = 10 * time.Second
+	killGrace      = 2 * time.Second
+	killRetention  = 876000 * time.Hour
+	killPartitions = 4
 )
 
-func (k killed) run(t *testing.T, salt uint64) {
-	seed := uint64(time.Now().UnixNano()) + salt
+// run kills and restarts, then compares. seed decides what is sent; when the program
+// dies is up to the machine as well, so a series cannot be repeated exactly.
+func (k killed) run(t *testing.T, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	p := newPlace(t, "--window="+killWindow.String(), "--grace="+killGrace.String(), "--retention="+killRetention.String(), "--idle-timeout=0s").with(k.flags...)
-	p.topics(4, nil)
-	l := newLoad(p, 4, seed)
+	f := k.begin(t)
+	l := newLoad(t, f.seed, killPartitions, seed)
 	defer l.end()
-	before, wiped, recovery := "", 0, time.Duration(0)
+	wiped, recovery := 0, time.Duration(0)
 	for range k.rounds {
 		began := time.Now()
-		g := p.start().running()
+		f.start()
 		recovery = max(recovery, time.Since(began))
 		l.begin()
-		l.follow(before)
-		before = read(l.addrFile())
 		time.Sleep(50*time.Millisecond + time.Duration(rnd.Int64N(int64(550*time.Millisecond)))) // not a wait: the moment of death
-		g.kill()
+		victim := rnd.IntN(len(f.places))
+		f.running[victim].kill()
+		f.running[victim] = nil
 		if k.wipe > 0 && rnd.IntN(k.wipe) == 0 {
-			p.wipe()
+			f.places[victim].wipe()
 			wiped++
 		}
 	}
-	e, counters, wrong := k.settle(t, p, l)
+	e, counters, wrong := k.settle(t, f, l)
 	t.Logf("seed %d: %d kills, %d state directories lost, %d records (%d late, %d refused), slowest start %v, %d counters compared, %d wrong",
 		seed, k.rounds, wiped, e.allTime.orders+refused(e), e.late, refused(e), recovery.Round(time.Millisecond), counters, wrong)
 }
@@ -81,39 +90,93 @@ func refused(e *expectation) (n uint64) {
 	return n
 }
 
-// settle lets the last run count everything and close all windows, and compares.
-func (k killed) settle(t *testing.T, p *place, l *load) (*expectation, int, int) {
+// fleet are the instances of a series, in places of their own.
+type fleet struct {
+	places  []*place
+	running []*program // nil: dead
+	seed    func() string
+}
+
+// begin makes the topics and the places.
+func (k killed) begin(t *testing.T) *fleet {
 	t.Helper()
-	g := p.start().running()
+	flags := []string{"--window=" + killWindow.String(), "--grace=" + killGrace.String(), "--retention=" + killRetention.String(), "--idle-timeout=0s"}
+	if !k.own {
+		p := newPlace(t, flags...).with(k.flags...)
+		p.topics(killPartitions, nil)
+		return &fleet{places: []*place{p}, running: make([]*program, 1), seed: func() string { return read(filepath.Join(p.data(), "broker.addr")) }}
+	}
+	o := newBroker(t)
+	o.createAll(killPartitions)
+	f := &fleet{running: make([]*program, k.instances), seed: func() string { return o.seed }}
+	for range k.instances {
+		f.places = append(f.places, newPlace(t, flags...).with(k.flags...).on(o))
+	}
+	return f
+}
+
+// start starts the instances that are dead, and waits until all count.
+func (f *fleet) start() {
+	for i, p := range f.places {
+		if f.running[i] == nil {
+			f.running[i] = p.start()
+		}
+	}
+	for _, g := range f.running {
+		g.running()
+	}
+}
+
+// stop stops all, and goes on with more flags from then on.
+func (f *fleet) stop(flags ...string) {
+	for i, g := range f.running {
+		g.stop()
+		f.running[i], f.places[i] = nil, f.places[i].with(flags...)
+	}
+}
+
+// settle lets the last run count everything and close all windows, and compares.
+func (k killed) settle(t *testing.T, f *fleet, l *load) (*expectation, int, int) {
+	t.Helper()
+	f.start()
 	l.finish()
-	o := g.broker()
-	g.reaches(o.ends(names.Orders))
-	g.stop()
+	for _, g := range f.running {
+		g.reaches(look(t, f.seed()).ends(names.Orders))
+	}
 	// Idleness is a decision by the clock: it comes in only now that all is counted.
-	g = p.with("--idle-timeout=1s").start().running().closed()
-	o = g.broker()
+	f.stop("--idle-timeout=1s")
+	f.start()
+	o := look(t, f.seed())
+	for _, g := range f.running {
+		g.reaches(o.ends(names.Orders)).closed()
+	}
+	e := k.expected(t, o, l)
+	e.checkFinals(t, o, 10, !k.own)
+	e.checkLetters(t, o, !k.own)
+	if retention := retentionOf(f.places[0]); retention != killRetention {
+		e.expire(t, f.running[0], retention)
+	}
+	counters, wrong := e.checkChangelog(t, o)
+	for _, g := range f.running {
+		e.checkAnswers(t, g)
+	}
+	f.stop()
+	return e, counters, wrong
+}
+
+// expected computes what must have come out, from a whole input topic.
+func (k killed) expected(t *testing.T, o *outside, l *load) *expectation {
+	t.Helper()
 	for p, start := range o.starts(names.Orders) {
 		if start != 0 {
 			t.Fatalf("partition %d of the input begins at %d: the expected counts cannot be computed", p, start)
 		}
 	}
-	input := o.committed(names.Orders)
-	e, err := expect(rules{window: killWindow, grace: killGrace}, input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := modelled(t, o, rules{window: killWindow, grace: killGrace})
 	if n := e.allTime.orders + refused(e); n < uint64(l.acked) || n == 0 {
 		t.Errorf("the input topic holds %d records, but %d were acknowledged", n, l.acked)
 	}
-	e.checkFinals(t, o, 10, true)
-	e.checkLetters(t, o, true)
-	if retention := retentionOf(p); retention != killRetention {
-		e.expire(t, g, retention)
-	}
-	counters, wrong := e.checkChangelog(t, o)
-	e.checkAnswers(t, g)
-	g.stop()
-	return e, counters, wrong
+	return e
 }
 
 func retentionOf(p *place) time.Duration {

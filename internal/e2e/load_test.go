@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -20,7 +19,7 @@ import (
 // expected counts come from the input topic.
 type load struct {
 	t          *testing.T
-	place      *place
+	seed       func() string // the broker's address
 	partitions int32
 	rnd        *rand.Rand
 	values     [][]byte // the bad ones, in a fixed order
@@ -30,6 +29,7 @@ type load struct {
 	mu     sync.Mutex
 	again  []*kgo.Record // failed
 	acked  int
+	at     string // the broker it sends to
 	cancel context.CancelFunc
 	done   chan struct{}
 }
@@ -44,9 +44,9 @@ const (
 	loadJitter = 4 * time.Second
 )
 
-func newLoad(p *place, partitions int32, seed uint64) *load {
+func newLoad(t *testing.T, seed func() string, partitions int32, salt uint64) *load {
 	l := &load{
-		t: p.t, place: p, partitions: partitions, rnd: rand.New(rand.NewPCG(seed, 1)),
+		t: t, seed: seed, partitions: partitions, rnd: rand.New(rand.NewPCG(salt, 1)),
 		base: time.Now().Add(-30 * day).Truncate(time.Hour), began: time.Now(),
 	}
 	for value := range bad {
@@ -76,29 +76,21 @@ func (l *load) order() []byte {
 	return orderAt(at.UnixMilli(), items...)
 }
 
-// begin starts sending to the broker that runs at the place, if it does not already.
+// begin sends to the broker, from now on at the address it has now.
 func (l *load) begin() {
-	if l.cancel != nil {
+	seed := l.seed()
+	if l.cancel != nil && seed == l.at {
 		return
 	}
+	l.end()
 	var ctx context.Context
 	ctx, l.cancel = context.WithCancel(context.Background())
-	l.done = make(chan struct{})
+	l.at, l.done = seed, make(chan struct{})
 	go func() {
 		defer close(l.done)
-		l.send(ctx)
+		l.send(ctx, seed)
 	}()
 }
-
-// follow goes on with the broker's new address if it has another one than before.
-func (l *load) follow(before string) {
-	if read(l.addrFile()) != before {
-		l.end()
-		l.begin()
-	}
-}
-
-func (l *load) addrFile() string { return filepath.Join(l.place.data(), "broker.addr") }
 
 // end stops sending; what is not written is kept for the next begin.
 func (l *load) end() {
@@ -121,7 +113,7 @@ func (l *load) finish() {
 		if len(rest) == 0 {
 			return nil
 		}
-		look(l.t, read(l.addrFile())).send(rest...)
+		look(l.t, l.seed()).send(rest...)
 		l.mu.Lock()
 		l.acked += len(rest)
 		l.mu.Unlock()
@@ -129,9 +121,9 @@ func (l *load) finish() {
 	})
 }
 
-func (l *load) send(ctx context.Context) {
+func (l *load) send(ctx context.Context, seed string) {
 	cl, err := kgo.NewClient(
-		kgo.SeedBrokers(read(l.addrFile())), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.SeedBrokers(seed), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.DisableIdempotentWrite(), kgo.MaxBufferedRecords(3000), kgo.ProducerLinger(0),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 10 * time.Millisecond }), kgo.MetadataMinAge(20*time.Millisecond),
 	)

@@ -100,8 +100,14 @@ func (a *Admin) Batch(ctx context.Context, p int32, offset int64) (first, next i
 	return first, next, nil
 }
 
-// Members is the number of members of the group now.
-func (a *Admin) Members(ctx context.Context) (int, error) {
-	clients, err := memberClients(ctx, a.adm, a.cfg.Group)
-	return len(clients), err
+// Others is the number of members of the group that are not this instance.
+func (a *Admin) Others(ctx context.Context) (int, error) {
+	all, err := members(ctx, a.adm, a.cfg.Group)
+	n := 0
+	for _, m := range all {
+		if !m.isInstance(a.cfg.Instance) {
+			n++
+		}
+	}
+	return n, err
 }

@@ -31,6 +31,11 @@ const pollMax = 100_000
 // with the same instance id left open, so that nothing waits for that transaction.
 func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), faults: newFaults(cfg), expect: make(map[int32]int64)}
+	if !cfg.Static {
+		if err := evict(ctx, cfg); err != nil {
+			return nil, err
+		}
+	}
 	opts, err := cfg.options()
 	if err != nil {
 		return nil, err

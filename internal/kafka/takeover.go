@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // openTransactions are the transactions open in one changelog partition.
@@ -54,14 +55,14 @@ func (f *Follower) openTransactions(ctx context.Context, p int32) (open openTran
 }
 
 // isDead says whether a transactional id is one of our group's and its instance is no
-// longer a member. A member's client id ends with its instance.
+// longer a member.
 func (f *Follower) isDead(ctx context.Context, id string) bool {
 	instance, ours := strings.CutPrefix(id, f.cfg.Group+"-")
 	if !ours {
 		return false
 	}
-	clients, err := memberClients(ctx, f.adm, f.cfg.Group)
-	return err == nil && !slices.ContainsFunc(clients, func(c string) bool { return strings.HasSuffix(c, "/"+instance) })
+	all, err := members(ctx, f.adm, f.cfg.Group)
+	return err == nil && !slices.ContainsFunc(all, func(m member) bool { return m.isInstance(instance) })
 }
 
 // fence ends the open transaction of a dead instance, and the instance with it should it
@@ -81,23 +82,74 @@ func (f *Follower) fence(ctx context.Context, id string) error {
 	return nil
 }
 
-// memberClients are the client ids of the group's members, whichever protocol it uses.
-func memberClients(ctx context.Context, adm *kadm.Client, group string) ([]string, error) {
-	var clients []string
+// member is a member of the group.
+type member struct {
+	id     string
+	client string // its client id
+	modern bool   // KIP-848
+}
+
+// isInstance says whether a member is the given instance; a client id ends with it.
+func (m member) isInstance(instance string) bool { return strings.HasSuffix(m.client, "/"+instance) }
+
+// members are the members of the group, whichever protocol it uses.
+func members(ctx context.Context, adm *kadm.Client, group string) ([]member, error) {
+	var all []member
 	classic, err := adm.DescribeGroups(ctx, group)
 	if err == nil && classic[group].Err == nil {
 		for _, m := range classic[group].Members {
-			clients = append(clients, m.ClientID)
+			all = append(all, member{id: m.MemberID, client: m.ClientID})
 		}
 	}
 	modern, merr := adm.DescribeConsumerGroups(ctx, group)
 	if merr == nil && modern[group].Err == nil {
 		for _, m := range modern[group].Members {
-			clients = append(clients, m.ClientID)
+			all = append(all, member{id: m.MemberID, client: m.ClientID, modern: true})
 		}
 	}
 	if err != nil && merr != nil {
 		return nil, fmt.Errorf("describe group %s: %w", group, err)
 	}
-	return clients, nil
+	return all, nil
+}
+
+// evict makes our dead predecessor leave the group, so that nobody waits for its session
+// to end. It is dead: this process has the lock on its state directory, which the
+// instance id is from. With static membership the group replaces it by itself.
+func evict(ctx context.Context, cfg *Config) error {
+	cl, err := cfg.client()
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	all, err := members(ctx, kadm.NewClient(cl), cfg.Group)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if !m.isInstance(cfg.Instance) {
+			continue
+		}
+		if err := m.leave(ctx, cl, cfg.Group); err != nil {
+			return fmt.Errorf("make the dead member %s leave group %s: %w", m.id, cfg.Group, err)
+		}
+	}
+	return nil
+}
+
+// leave makes a member leave the group.
+func (m member) leave(ctx context.Context, cl *kgo.Client, group string) error {
+	if m.modern {
+		req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+		req.Group, req.MemberID, req.MemberEpoch = group, m.id, -1
+		_, err := req.RequestWith(ctx, cl)
+		return err
+	}
+	req := kmsg.NewPtrLeaveGroupRequest()
+	req.Group, req.MemberID = group, m.id
+	gone := kmsg.NewLeaveGroupRequestMember()
+	gone.MemberID = m.id
+	req.Members = append(req.Members, gone)
+	_, err := req.RequestWith(ctx, cl)
+	return err
 }
