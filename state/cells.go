@@ -19,16 +19,19 @@ type cell struct {
 
 // cells is the layer of committed keys in front of Pebble. Pebble may lag behind the
 // Kafka commit: what it lacks is replayed from the changelog. Clean cells are a cache,
-// but for stored rankings, which are large: those come from Pebble each time.
+// but for stored rankings, which are large: those come from Pebble each time. The cache
+// has two generations: what was used since the last turn moves to the young one, and at
+// the next turn the old one goes, so keys in use stay.
 type cells struct {
 	db       *pebble.DB
-	m        map[string]*cell
+	m        map[string]*cell // all dirty cells, and the young clean ones
+	old      map[string]*cell // clean ones
 	dirty    []string
-	maxClean int
+	maxClean int   // in each generation
 	failed   error // why nothing may be read or written any more
 }
 
-// Some 100 bytes a cell: 128 Ki of them are 13 MB.
+// Some 150 bytes a cell with its key: two generations of 128 Ki are up to 40 MB.
 const maxCleanCells = 128 << 10
 
 func newCells(db *pebble.DB) *cells {
@@ -50,7 +53,7 @@ func (s *cells) get(key []byte) (*cell, error) {
 	if s.failed != nil {
 		return nil, s.failed
 	}
-	if c, ok := s.m[string(key)]; ok {
+	if c := s.cached(key); c != nil {
 		return c, nil
 	}
 	value, closer, err := s.db.Get(key)
@@ -81,18 +84,44 @@ func (s *cells) get(key []byte) (*cell, error) {
 	return c, nil
 }
 
-// keep caches a clean cell if there is room; reads alone must not fill memory.
-func (s *cells) keep(key []byte, c *cell) {
-	if key[0] != rankingKind && len(s.m)-len(s.dirty) < s.maxClean {
-		s.m[string(key)] = c
+// cached is the cell of key if it is in memory; it is young from now on.
+func (s *cells) cached(key []byte) *cell {
+	if c, ok := s.m[string(key)]; ok {
+		return c
 	}
+	c, ok := s.old[string(key)]
+	if ok {
+		s.keep(key, c)
+	}
+	return c
+}
+
+// keep caches a clean cell.
+func (s *cells) keep(key []byte, c *cell) {
+	if key[0] == rankingKind {
+		return
+	}
+	if len(s.m)-len(s.dirty) >= s.maxClean {
+		s.turn()
+	}
+	s.m[string(key)] = c
+}
+
+// turn makes the young cells old.
+func (s *cells) turn() {
+	young := make(map[string]*cell, s.maxClean)
+	for _, key := range s.dirty {
+		young[key] = s.m[key]
+		delete(s.m, key)
+	}
+	s.m, s.old = young, s.m
 }
 
 // known is the cell of a key whose value in Pebble does not matter, which saves a look
 // there: its scope has no drinks, so Pebble cannot hold it, or it is about to be set.
 func (s *cells) known(key []byte) *cell {
-	c, ok := s.m[string(key)]
-	if !ok {
+	c := s.cached(key)
+	if c == nil {
 		c = &cell{}
 		s.keep(key, c)
 	}
@@ -153,16 +182,15 @@ func (s *cells) flush(batch *pebble.Batch) error {
 	return nil
 }
 
-// flushed marks all cells clean, and forgets them when there are too many to keep.
+// flushed marks all cells clean.
 func (s *cells) flushed() {
-	if len(s.m) > s.maxClean {
-		s.m = make(map[string]*cell, s.maxClean/2)
-	} else {
-		for _, key := range s.dirty {
-			if s.m[key].dirty = false; key[0] == rankingKind {
-				delete(s.m, key)
-			}
+	for _, key := range s.dirty {
+		if s.m[key].dirty = false; key[0] == rankingKind {
+			delete(s.m, key)
 		}
 	}
 	s.dirty = s.dirty[:0]
+	if len(s.m) > s.maxClean {
+		s.turn()
+	}
 }

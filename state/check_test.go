@@ -18,6 +18,7 @@ func (m *model) check(t fataler, st *State) {
 	m.checkScopes(t, st)
 	m.checkWindows(t, st)
 	m.checkPartitions(t, st)
+	m.checkAnswers(t, st)
 }
 
 func (m *model) checkScopes(t fataler, st *State) {

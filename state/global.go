@@ -64,16 +64,18 @@ func decodeGlobal(b []byte) (*Global, error) {
 type Emitted struct {
 	Revision uint32 // 0 for the first final, one more with each amended one
 	Total    uint64 // portions
+	At       int64  // wall clock of its transaction, ms; 0 is unknown
 }
 
 func (e Emitted) append(dst []byte) []byte {
 	dst = appendHeader(dst)
 	dst = appendU64(dst, uint64(e.Revision))
-	return appendU64(dst, e.Total)
+	dst = appendU64(dst, e.Total)
+	return appendI64(dst, e.At)
 }
 
 func decodeEmitted(b []byte) (Emitted, error) {
 	r := newReader("an emitted window", b)
-	e := Emitted{Revision: uint32(r.upTo(math.MaxUint32, r.u64())), Total: r.u64()}
+	e := Emitted{Revision: uint32(r.upTo(math.MaxUint32, r.u64())), Total: r.u64(), At: r.i64()}
 	return e, r.end()
 }

@@ -55,8 +55,8 @@ func TestGoldenChangelog(t *testing.T) {
 		{"numbers before 1970", numbers(-10, 1, 1), "ff77 7ffffffffffffff6",
 			"0001 0001 0000000000000001 0000000000000001 0000000000000000 0000000000000000"},
 		{"tombstone of numbers", numbersGone(0), "ff77 8000000000000000", ""},
-		{"emitted", emitted(1772359200000, 7, 0x1122334455667788), "ff66 8000019ca8d72d00",
-			"0001 0001 0000000000000007 1122334455667788"},
+		{"emitted", Change{Kind: EmittedKind, Scope: window.At(1772359200000), Emitted: Emitted{Revision: 7, Total: 0x1122334455667788, At: 1772362860123}},
+			"ff66 8000019ca8d72d00", "0001 0001 0000000000000007 1122334455667788 0000019ca90f065b"},
 		{"tombstone of emitted", emittedGone(10), "ff66 800000000000000a", ""},
 		{"global", global(Global{CloseThrough: 1772359200000, Partitions: 12, Fingerprint: Fingerprint{
 			WindowSize: 3_600_000, Grace: 60_000, TimeField: "ts", TimeUnit: 2, LateMode: 1,

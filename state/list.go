@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -39,33 +40,46 @@ func (s *State) List(from, to int64, limit int) (found []Window, v *View, err er
 	return found, v, err
 }
 
-// eachScope calls f for the keys in [from, to), the last one first, those that only the
-// layer above Pebble has among them: a checkpoint would make readers slow the engine.
+// eachScope calls f for the keys in [from, to), the last one first, until it returns
+// errStop. The layer above Pebble is read together with it, since a checkpoint would make
+// readers slow the engine.
 func (s *State) eachScope(from, to []byte, f func(key, value []byte) error) error {
-	newer := s.cells.newer(from, to)
-	layer := func(key string) error {
-		if c := s.cells.m[key]; c.exists {
-			return f([]byte(key), c.raw)
+	newer, stopped := s.cells.newer(from, to), false
+	call := func(key, value []byte) error {
+		err := f(key, value)
+		stopped = errors.Is(err, errStop)
+		return err
+	}
+	// above calls it for the keys of the layer that lie behind key, and takes them off.
+	above := func(key string) error {
+		for len(newer) > 0 && newer[0] > key {
+			next := newer[0]
+			newer = newer[1:]
+			if c := s.cells.m[next]; c.exists {
+				if err := call([]byte(next), c.raw); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}
 	err := lastKeys(s.db, from, to, func(key, value []byte) error {
-		for len(newer) > 0 && newer[0] > string(key) {
-			if err := layer(newer[0]); err != nil {
-				return err
-			}
-			newer = newer[1:]
+		if err := above(string(key)); err != nil {
+			return err
 		}
-		if len(newer) > 0 && newer[0] == string(key) {
-			newer = newer[1:]
-			return layer(string(key))
+		if len(newer) == 0 || newer[0] != string(key) {
+			return call(key, value)
 		}
-		return f(key, value)
+		newer = newer[1:]
+		if c := s.cells.m[string(key)]; c.exists {
+			return call(key, c.raw)
+		}
+		return nil
 	})
-	for i := 0; i < len(newer) && err == nil; i++ {
-		err = iterated(layer(newer[i]), nil)
+	if err != nil || stopped {
+		return err
 	}
-	return err
+	return iterated(above(""), nil)
 }
 
 // newer are the dirty keys in [from, to), the last one first.

@@ -31,6 +31,30 @@ type Counters struct {
 	Invalid          [order.NumReasons]uint64
 }
 
+// Plus is c and o added up.
+func (c Counters) Plus(o Counters) Counters {
+	return c.combine(o, func(a, b uint64) uint64 { return a + b })
+}
+
+// Minus is what c counts beyond o, an earlier value of the same counters.
+func (c Counters) Minus(o Counters) Counters {
+	return c.combine(o, func(a, b uint64) uint64 { return a - b })
+}
+
+func (c Counters) combine(o Counters, f func(a, b uint64) uint64) Counters {
+	r := Counters{
+		Records: f(c.Records, o.Records), Counted: f(c.Counted, o.Counted), Portions: f(c.Portions, o.Portions),
+		Late: f(c.Late, o.Late), LatePortions: f(c.LatePortions, o.LatePortions),
+		LateIdle: f(c.LateIdle, o.LateIdle), LateIdlePortions: f(c.LateIdlePortions, o.LateIdlePortions),
+		Amended: f(c.Amended, o.Amended), AmendedPortions: f(c.AmendedPortions, o.AmendedPortions),
+		SkippedBatches: f(c.SkippedBatches, o.SkippedBatches),
+	}
+	for i := range r.Invalid {
+		r.Invalid[i] = f(c.Invalid[i], o.Invalid[i])
+	}
+	return r
+}
+
 // AllTimeRecords is how many records count for all of time.
 func (c *Counters) AllTimeRecords() uint64 { return c.Counted + c.Late + c.Amended }
 

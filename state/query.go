@@ -187,20 +187,7 @@ func (s *State) Totals() Counters {
 
 func totals(metas map[int32]*Meta) (t Counters) {
 	for _, m := range metas {
-		c := &m.Counters
-		t.Records += c.Records
-		t.Counted += c.Counted
-		t.Portions += c.Portions
-		t.Late += c.Late
-		t.LatePortions += c.LatePortions
-		t.LateIdle += c.LateIdle
-		t.LateIdlePortions += c.LateIdlePortions
-		t.Amended += c.Amended
-		t.AmendedPortions += c.AmendedPortions
-		t.SkippedBatches += c.SkippedBatches
-		for i, v := range c.Invalid {
-			t.Invalid[i] += v
-		}
+		t = t.Plus(m.Counters)
 	}
 	return t
 }

@@ -28,6 +28,7 @@ type Options struct {
 // State is the committed state of one process. All methods may be called concurrently.
 type State struct {
 	opts Options
+	dir  string
 	db   *pebble.DB
 	lock *pebble.Lock
 
@@ -47,10 +48,13 @@ type State struct {
 
 	oldPositions map[int32]int64 // as of the last checkpoint
 	checkpoints  uint64          // that were ever written
+	opened       uint64          // checkpoints when it was opened
 
 	scans sync.WaitGroup        // reads that go on without the lock
 	found atomic.Pointer[error] // damage Pebble found on its own
 	view  atomic.Pointer[View]  // what is read without the lock
+
+	stalls stalls
 }
 
 var (
@@ -81,7 +85,7 @@ func Open(dir string, opts Options) (*State, error) {
 		return nil, err
 	}
 	s := &State{
-		opts: opts, lock: lock,
+		opts: opts, dir: dir, lock: lock,
 		metas: make(map[int32]*Meta), positions: make(map[int32]int64),
 		rankings:   newScopes(opts.RankCapacity, opts.RankWindows),
 		unfinished: newStarts(opts.Window.Size), grown: newStarts(opts.Window.Size),
@@ -95,6 +99,7 @@ func Open(dir string, opts Options) (*State, error) {
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, s.Abandon())
 	}
+	s.opened = s.checkpoints
 	s.view.Store(new(View))
 	s.show(map[window.Scope]bool{window.AllTime: true})
 	return s, nil
@@ -132,7 +137,9 @@ func (s *State) openPebble(dir string) (*pebble.DB, error) {
 		FS: s.opts.FS, Lock: s.lock, Logger: s.opts.Logger, Cache: cache,
 		FormatMajorVersion: formatPebble, MemTableSize: memTableSize, Merger: Merger,
 		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
-		EventListener:              &pebble.EventListener{DataCorruption: s.foundDamage},
+		EventListener: &pebble.EventListener{
+			DataCorruption: s.foundDamage, WriteStallBegin: s.stalls.begin, WriteStallEnd: s.stalls.end,
+		},
 	})
 	if err != nil {
 		return nil, corrupt(fmt.Errorf("open state in %s: %w", dir, err))
