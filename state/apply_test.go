@@ -142,3 +142,20 @@ func TestFingerprintDifference(t *testing.T) {
 		}
 	}
 }
+
+func TestCounters(t *testing.T) {
+	m := goldenMeta()
+	if got := m.Counters.AllTimeRecords(); got != 2+4+8 {
+		t.Errorf("%d records of all time, want those counted, late and amended: 14", got)
+	}
+	if got := m.Counters.InvalidRecords(); got != 9*0x20+36 {
+		t.Errorf("%d invalid records, want the sum of all reasons: %d", got, 9*0x20+36)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	opts := Options{}.withDefaults()
+	if opts.FS != vfs.Default || opts.RankCapacity != 1000 || opts.RankWindows != 64 {
+		t.Errorf("%+v", opts)
+	}
+}

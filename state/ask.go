@@ -16,13 +16,12 @@ type Answer struct {
 // It is exact for every n, and answered without the lock for n up to 100 in all time and
 // the newest 256 windows. The caller must not change the entries.
 func (s *State) Ask(scope window.Scope, n int) (Answer, error) {
-	n = max(n, 0)
 	v, err := s.View()
 	if err != nil {
 		return Answer{}, err
 	}
-	if h := v.heads[scope]; h != nil && h.answers(n) {
-		return Answer{View: v, Window: h.window, Known: true, Top: h.entries[:min(n, len(h.entries))]}, nil
+	if a, ok := v.Ask(scope, n); ok {
+		return a, nil
 	}
 	var a Answer
 	a.Top, err = s.top(scope, n, func() error {
@@ -31,6 +30,15 @@ func (s *State) Ask(scope window.Scope, n int) (Answer, error) {
 		return s.numbersOf(scope, &a)
 	})
 	return a, err
+}
+
+// Ask is State.Ask as of v, if v holds as much of the list; it takes no lock.
+func (v *View) Ask(scope window.Scope, n int) (Answer, bool) {
+	h := v.heads[scope]
+	if n = max(n, 0); h == nil || !h.answers(n) {
+		return Answer{}, false
+	}
+	return Answer{View: v, Window: h.window, Known: true, Top: h.entries[:min(n, len(h.entries))]}, true
 }
 
 // numbersOf fills in what a scope counts, under the lock.

@@ -44,7 +44,7 @@ func TestCutManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if recognised == 0 {
+	if recognised == 0 && !raceEnabled {
 		t.Error("Pebble noticed every cut by itself: the test is of no use")
 	}
 }

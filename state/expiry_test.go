@@ -156,10 +156,11 @@ func TestForgettable(t *testing.T) {
 	forgettable(9)
 	expired(1, 10)
 	forgettable(9, 0)
+	forgettable(9, 0) // not applied yet
 	expired(1, 40)
 	expired(2, 5) // takes no part
 	forgettable(2, 0, 10)
-	forgettable(2, 0, 10) // not applied yet
+	forgettable(2, 0, 10)
 	mustApply(t, st, 0, 101, forgettable(2, 0, 10)...)
 	mustApply(t, st, 0, 102, forgettable(2, 20)...)
 	forgettable(2)

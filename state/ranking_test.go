@@ -178,6 +178,53 @@ func TestRankWindows(t *testing.T) {
 	}
 }
 
+// TestScanThatMissedAChange: a scan that took a while is not kept if something was
+// applied meanwhile, and neither if another scan was quicker.
+func TestScanThatMissedAChange(t *testing.T) {
+	st := openMem(t)
+	mustApply(t, st, 0, 1, total("a", 1), numbers(0, 1, 1), count(0, "a", 1), emitted(10, 0, 1), count(10, "a", 1))
+	for _, scope := range []window.Scope{window.AllTime, window.At(0), window.At(10)} {
+		mustCheckpoint(t, st)
+		r, err := scan(st.db, scope, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version := st.Version()
+		mustApply(t, st, 0, 2, total("a", 5), count(0, "a", 5), count(10, "a", 5))
+		st.rankings.drop(scope)
+		if st.offer(scope, r, version); st.rankings.m[scope] != nil {
+			t.Errorf("%v: an old ranking was kept", scope)
+		}
+		if top := mustTop(t, st, scope, 1); top[0].Count != 5 {
+			t.Errorf("%v: %v, want 5", scope, top)
+		}
+		mustApply(t, st, 0, 3, total("a", 1), count(0, "a", 1), count(10, "a", 1))
+	}
+}
+
+// TestRankingsSurviveRestart: the first answer after a restart needs no scan of a scope
+// with more drinks than a ranking holds.
+func TestRankingsSurviveRestart(t *testing.T) {
+	opts := testOptions(vfs.NewMem())
+	st := mustOpen(t, opts)
+	for i := range uint64(9) {
+		drink := fmt.Sprint(i)
+		mustApply(t, st, 0, int64(i)+1, total(drink, i+1), numbers(10, i+1, i+1), count(10, drink, i+1))
+		mustCheckpoint(t, st)
+	}
+	if err := st.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	st = mustOpen(t, opts)
+	defer func() { _ = st.Abandon() }()
+	for _, scope := range []window.Scope{window.AllTime, window.At(10)} {
+		top, ok, err := st.topLocked(scope, 3)
+		if want := []Entry{{"8", 9}, {"7", 8}, {"6", 7}}; err != nil || !ok || !slices.Equal(top, want) {
+			t.Errorf("%v: %v, %v, %v, want %v without a scan", scope, top, ok, err, want)
+		}
+	}
+}
+
 // TestTopBeyondTheEnd: any n is answered.
 func TestTopBeyondTheEnd(t *testing.T) {
 	st := openMem(t)

@@ -7,6 +7,7 @@ type Tail struct {
 	slots []slot
 	index map[string]int
 	live  int
+	held  []heldRecord // of a commit whose meta has not come yet
 }
 
 type slot struct {
@@ -14,8 +15,46 @@ type slot struct {
 	dead       bool // a later record has the same key
 }
 
+type heldRecord struct {
+	offset     int64
+	key, value []byte
+}
+
+// maxHeld bounds the records of a commit that is not complete yet: a compacted log may
+// have no meta but its last one. A longer commit is taken as it comes.
+const maxHeld = 256 << 10
+
 // Add takes the next record; a nil value is a tombstone. The bytes are kept until Apply.
 func (t *Tail) Add(key, value []byte) {
+	// What was held belongs to a commit that was cut, and the owner has repaired.
+	t.held = nil
+	t.add(key, value)
+}
+
+// AddLoose is Add for a record that was written outside of a transaction. It is held
+// until the meta of its commit has come: counts without their meta come from a commit
+// that was cut, and would be counted again.
+func (t *Tail) AddLoose(offset int64, key, value []byte) {
+	t.held = append(t.held, heldRecord{offset: offset, key: key, value: value})
+	switch {
+	case isMeta(key):
+		t.settle(len(t.held))
+	case len(t.held) > maxHeld:
+		t.settle(maxHeld / 2)
+	}
+}
+
+func isMeta(key []byte) bool { return len(key) == 2 && key[0] == controlByte && key[1] == metaKey }
+
+// settle takes the first n held records for good.
+func (t *Tail) settle(n int) {
+	for _, r := range t.held[:n] {
+		t.add(r.key, r.value)
+	}
+	t.held = append([]heldRecord(nil), t.held[n:]...)
+}
+
+func (t *Tail) add(key, value []byte) {
 	if t.index == nil {
 		t.index = make(map[string]int)
 	}
@@ -29,7 +68,8 @@ func (t *Tail) Add(key, value []byte) {
 }
 
 // Apply applies what was collected to partition p of s, in the order of the last
-// records, with the changelog offset to read next, and empties the tail.
+// records, with the changelog offset to read next, and empties the tail. What is held
+// stays, and keeps the position in front of it.
 func (t *Tail) Apply(s *State, p int32, position int64) error {
 	changes := make([]Change, 0, t.live)
 	for i := range t.slots {
@@ -44,5 +84,26 @@ func (t *Tail) Apply(s *State, p int32, position int64) error {
 	}
 	t.slots, t.live = t.slots[:0], 0
 	clear(t.index)
+	if len(t.held) > 0 {
+		position = min(position, t.held[0].offset)
+	}
 	return s.Apply(p, changes, position)
+}
+
+// Cut are the records that are held, one a key: what there is of a commit that was cut.
+func (t *Tail) Cut() ([]Change, error) {
+	var changes []Change
+	seen := make(map[string]bool)
+	for _, r := range t.held {
+		if seen[string(r.key)] {
+			continue
+		}
+		seen[string(r.key)] = true
+		c, err := DecodeChange(r.key, r.value)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
 }

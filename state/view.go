@@ -16,6 +16,7 @@ type View struct {
 	Global       Global // without one: no partitions, no close-through
 	HasGlobal    bool
 	NewestClosed int64 // start of the newest window with a final; window.None if none has
+	Open         int   // windows without a final
 
 	newestOpen int64
 	open       bool
@@ -77,6 +78,23 @@ func (v *View) Times() []watermark.Partition {
 	return times
 }
 
+// Holding are the partitions at the lowest close-through, for which all windows stay open;
+// none if all partitions are equally far.
+func (v *View) Holding() []int32 {
+	times := v.Times()
+	lowest := watermark.CloseThrough(times)
+	var held []int32
+	for p := range times {
+		if times[p].CloseThrough == lowest {
+			held = append(held, int32(p))
+		}
+	}
+	if len(held) == len(times) && lowest != window.None {
+		return nil
+	}
+	return held
+}
+
 // Totals are the counters of all partitions added up.
 func (v *View) Totals() Counters { return totals(v.metas) }
 
@@ -84,7 +102,7 @@ func (v *View) Totals() Counters { return totals(v.metas) }
 // holds the lock.
 func (s *State) show(touched map[window.Scope]bool) {
 	old := s.view.Load()
-	v := &View{Version: s.version, NewestClosed: s.newestClosed, metas: maps.Clone(s.metas), heads: old.heads}
+	v := &View{Version: s.version, NewestClosed: s.newestClosed, metas: maps.Clone(s.metas), heads: old.heads, Open: s.unfinished.tree.Len()}
 	v.Global = Global{CloseThrough: window.None}
 	if s.global != nil {
 		v.Global, v.HasGlobal = *s.global, true

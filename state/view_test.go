@@ -61,6 +61,9 @@ func (m *model) checkView(t fataler, st *State) {
 	if newest, ok := v.NewestOpen(); ok != (len(open) > 0) || ok && newest != open[len(open)-1] {
 		t.Fatalf("newest open %d, %v, want of %v", newest, ok, open)
 	}
+	if v.Open != len(open) {
+		t.Fatalf("%d open windows, want %d", v.Open, len(open))
+	}
 	for p := range int32(testPartitions + 1) {
 		mine, ok := v.Meta(p)
 		if want, known := m.metas[p]; ok != known || mine != want {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"windowed/internal/kafka"
 	"windowed/state"
 )
+
+func sprintf(format string, args []any) string { return fmt.Sprintf(format, args...) }
 
 // stateHolder is the state that answers are made from; a damaged one is replaced.
 type stateHolder struct{ p atomic.Pointer[state.State] }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"log/slog"
 	"os"
 
@@ -25,14 +24,4 @@ func (c *cli) logger(std streams) (*slog.Logger, error) {
 	return slog.New(tint.NewTextHandler(std.err, &tint.Options{
 		Level: level, TimeFormat: "15:04:05.000", NoColor: !isTerminal(std.err) || os.Getenv("NO_COLOR") != "",
 	})), nil
-}
-
-// isTerminal says whether w is a terminal (a character device that is not null).
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
 }

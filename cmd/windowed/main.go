@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -33,6 +32,9 @@ type cli struct {
 	Seed    seedCmd    `cmd:"" help:"Send sample orders."`
 	Replay  replayCmd  `cmd:"" help:"Count the orders in files of JSON lines: no Kafka, byte-identical output."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running windowed whether it is alive, or ready: for images without a shell."`
+	Completion  completionCmd  `cmd:"" help:"Print what makes a shell complete commands and flags: bash, zsh, fish."`
 }
 
 // streams are the standard streams, so that tests can have their own.
@@ -99,11 +101,4 @@ func execute(args, env []string, std streams) (err error) {
 	}
 	ctx.Bind(std, &c)
 	return ctx.Run()
-}
-
-type versionCmd struct{}
-
-func (versionCmd) Run(std streams) error {
-	_, err := fmt.Fprintln(std.out, "windowed", strings.TrimPrefix(version, "v"))
-	return err
 }

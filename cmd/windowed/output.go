@@ -2,17 +2,15 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
+	"windowed/internal/api"
 	"windowed/internal/engine"
 )
 
-// tsvEscape keeps a name on its line and in its column.
-var tsvEscape = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
-
-// printer prints finals and the all-time list in a form.
+// printer prints finals and the all-time list in a form, one after the other.
 func printer(form string, w io.Writer) func(*engine.Output) error {
 	switch form {
 	case "json":
@@ -25,43 +23,54 @@ func printer(form string, w io.Writer) func(*engine.Output) error {
 			return err
 		}
 	case "csv":
-		table := csv.NewWriter(w)
-		header := true
-		return func(o *engine.Output) error {
-			if header {
-				_ = table.Write([]string{"scope", "rank", "drink", "count"})
-				header = false
-			}
-			for i, e := range o.Top {
-				_ = table.Write([]string{o.Scope.String(), strconv.Itoa(i + 1), csvGuard(e.Drink), itoa(e.Count)})
-			}
-			table.Flush()
-			return table.Error()
-		}
+		return csvPrinter(w)
+	case "table":
+		return tablePrinter(w)
 	}
 	var line []byte
 	return func(o *engine.Output) error {
 		scope := o.Scope.String()
 		line = line[:0]
 		for i, e := range o.Top {
-			line = appendTSV(line, scope, i+1, e.Drink, e.Count)
+			line = api.AppendTSV(line, scope, i+1, e.Drink, e.Count)
 		}
 		_, err := w.Write(line)
 		return err
 	}
 }
 
-func appendTSV(dst []byte, scope string, rank int, drink string, count uint64) []byte {
-	dst = append(append(dst, scope...), '\t')
-	dst = append(strconv.AppendInt(dst, int64(rank), 10), '\t')
-	dst = append(append(dst, tsvEscape.Replace(drink)...), '\t')
-	return append(strconv.AppendUint(dst, count, 10), '\n')
+// csvPrinter writes one header, and rows.
+func csvPrinter(w io.Writer) func(*engine.Output) error {
+	table := csv.NewWriter(w)
+	header := true
+	return func(o *engine.Output) error {
+		if header {
+			_ = table.Write([]string{"scope", "rank", "drink", "count"})
+			header = false
+		}
+		for i, e := range o.Top {
+			_ = table.Write([]string{o.Scope.String(), strconv.Itoa(i + 1), api.GuardFormula(e.Drink), itoa(e.Count)})
+		}
+		table.Flush()
+		return table.Error()
+	}
 }
 
-// csvGuard keeps spreadsheets from taking a name for a formula.
-func csvGuard(name string) string {
-	if name != "" && strings.ContainsRune("=+-@\t\r", rune(name[0])) {
-		return "'" + name
+// tablePrinter writes a heading and a list, with a blank line between lists.
+func tablePrinter(w io.Writer) func(*engine.Output) error {
+	gap := ""
+	return func(o *engine.Output) error {
+		title := "top of all time"
+		if !o.Scope.AllTime {
+			title = "top of " + o.Scope.String()
+		}
+		_, err := fmt.Fprintf(w, "%s%s: %s orders, %s portions\n", gap, title, group(o.Records), group(o.Total))
+		gap = "\n"
+		for _, line := range topLines(&api.Top{Top: engine.Rank(o.Top)}) {
+			if err == nil {
+				_, err = fmt.Fprintln(w, line)
+			}
+		}
+		return err
 	}
-	return name
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -20,7 +21,7 @@ import (
 
 type replayCmd struct {
 	Files  []string `arg:"" name:"file" help:"Files of JSON lines, read as one partition in this order; - is standard input."`
-	Output string   `short:"o" help:"Form of the output: tsv, csv, json (a line per window)." enum:"tsv,csv,json" default:"tsv"`
+	Output string   `short:"o" help:"Form of the output: table, json (a line per window), csv, tsv." enum:"table,json,csv,tsv" default:"tsv"`
 	Scope  string   `help:"What to print: windows, all-time, both." enum:"windows,all-time,both" default:"both"`
 	jobFlags
 }
@@ -51,11 +52,13 @@ func (c *replayCmd) Run(std streams) error {
 }
 
 func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, print func(*engine.Output) error) error {
+	watched := c.watch(std.err)
 	for _, name := range c.Files {
-		if err := replayFile(name, std.in, replay); err != nil {
+		if err := replayFile(name, std.in, replay, watched); err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)
 		}
 	}
+	watched.shown.end()
 	if err := replay.Finish(); err != nil {
 		return err
 	}
@@ -73,8 +76,46 @@ func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, 
 	return printSummary(std.err, &totals)
 }
 
+// replayed is how far a replay is.
+type replayed struct {
+	shown  *progress
+	bytes  int64 // of all files; 0 if one of them does not say
+	read   int64
+	orders int64
+}
+
+// watch begins to show the progress of a replay.
+func (c *replayCmd) watch(out io.Writer) *replayed {
+	r := &replayed{shown: newProgress(out, "replaying", "orders", time.Now())}
+	for _, name := range c.Files {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			r.bytes = 0
+			return r
+		}
+		r.bytes += info.Size()
+	}
+	return r
+}
+
+// replayedEvery is how many orders go by between two looks at the clock.
+const replayedEvery = 1024
+
+// add takes note of one more line.
+func (r *replayed) add(line []byte) {
+	r.read += int64(len(line)) + 1
+	if r.orders++; r.orders%replayedEvery != 0 {
+		return
+	}
+	share := -1.0
+	if r.bytes > 0 {
+		share = float64(r.read) / float64(r.bytes)
+	}
+	r.shown.at(r.orders, share, time.Now())
+}
+
 // replayFile adds the lines of a file; blank ones do not count.
-func replayFile(name string, stdin io.Reader, replay *engine.Replay) error {
+func replayFile(name string, stdin io.Reader, replay *engine.Replay, watched *replayed) error {
 	in := stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -96,6 +137,7 @@ func replayFile(name string, stdin io.Reader, replay *engine.Replay) error {
 		if err := replay.Add(line); err != nil {
 			return err
 		}
+		watched.add(line)
 	}
 }
 

@@ -20,9 +20,8 @@ import (
 type serveCmd struct {
 	jobFlags
 	kafkaFlags
+	httpFlags
 	State        string        `help:"State directory, of its own." default:"./state" type:"path"`
-	HTTP         string        `name:"http" help:"Address to answer on." default:"127.0.0.1:8080"`
-	InsecureHTTP bool          `name:"insecure-http" help:"Allow --http on an address others can reach."`
 	Flush        time.Duration `help:"Time between tables on stdout." default:"5s"`
 	RankCapacity int           `help:"Entries a ranking keeps in memory." default:"1000"`
 	RankWindows  int           `help:"Open windows whose ranking stays in memory." default:"64"`
@@ -37,11 +36,11 @@ func (c *serveCmd) Run(std streams, root *cli) error {
 	if err != nil {
 		return err
 	}
-	if !isLoopback(c.HTTP) && !c.InsecureHTTP {
-		return exit.Errorf(exit.Usage, "--http=%s can be reached by others and has no protection; use a loopback address, or --insecure-http if the network is trusted", c.HTTP)
+	if err := c.httpFlags.check(); err != nil {
+		return err
 	}
 	j := &job{cmd: &runCmd{
-		jobFlags: c.jobFlags, kafkaFlags: c.kafkaFlags, State: c.State, HTTP: c.HTTP, InsecureHTTP: c.InsecureHTTP,
+		jobFlags: c.jobFlags, kafkaFlags: c.kafkaFlags, httpFlags: c.httpFlags, State: c.State,
 		RankCapacity: c.RankCapacity, RankWindows: c.RankWindows,
 	}, cfg: cfg, log: log, std: std, status: new(engine.Status)}
 	defer j.close()
@@ -51,6 +50,7 @@ func (c *serveCmd) Run(std streams, root *cli) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, j.status.Stop)
 	return c.serve(ctx, j)
 }
 
@@ -63,6 +63,7 @@ func (c *serveCmd) serve(ctx context.Context, j *job) error {
 	if j.kafka, err = c.running(j.log); err != nil {
 		return err
 	}
+	j.kafka.Hook = j.metrics.Client
 	admin, err := kafka.NewAdmin(j.kafka)
 	if err != nil {
 		return exit.With(exit.Usage, err)
@@ -81,6 +82,7 @@ func (c *serveCmd) serve(ctx context.Context, j *job) error {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
+	go showRestore(j, ctx.Done())
 	group.Go(func() error { return newView(j.std.out, answers, j.cfg.Top).show(ctx, c.Flush) })
 	group.Go(func() error { return engine.SuperviseReplica(ctx, j.replica(admin), j.status, j.log) })
 	return group.Wait()

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
+	"windowed/internal/api"
 	"windowed/internal/engine"
 	"windowed/internal/exit"
 	"windowed/internal/instance"
@@ -17,6 +19,7 @@ import (
 type restoreCmd struct {
 	jobFlags
 	kafkaFlags
+	outputFlag
 	State   string        `help:"State directory." default:"./state" type:"path"`
 	Timeout time.Duration `help:"How long to try to reach the brokers." default:"10s"`
 }
@@ -103,9 +106,15 @@ func (c *restoreCmd) restore(ctx context.Context, j *job) error {
 	}
 	started := time.Now()
 	done := make(chan struct{})
-	go reportProgress(j, follower, done)
+	shown := make(chan struct{})
+	go func() {
+		showRestore(j, done)
+		close(shown)
+	}()
+	j.follower.set(follower)
 	err = follower.CatchUp(ctx, partitions)
 	close(done)
+	<-shown
 	if err != nil {
 		return err
 	}
@@ -113,26 +122,60 @@ func (c *restoreCmd) restore(ctx context.Context, j *job) error {
 		return err
 	}
 	totals := st.Totals()
-	if totals.Records == 0 {
-		_, err = fmt.Fprintf(j.std.out, "nothing to restore: %s holds no counts yet\n", c.ChangelogTopic)
-		return err
-	}
-	_, err = fmt.Fprintf(j.std.out, "restored %d changelog records in %v: %d orders, %d portions\n",
-		follower.Progress().Done, time.Since(started).Round(time.Millisecond), totals.Records, totals.Portions)
-	return err
+	return c.report(j.std.out, restored{
+		Records: follower.Progress().Done, Seconds: time.Since(started).Seconds(), Orders: totals.Records, Portions: totals.Portions,
+	})
 }
 
-// reportProgress logs how far a restore is, every ten seconds.
-func reportProgress(j *job, f *kafka.Follower, done <-chan struct{}) {
-	tick := time.NewTicker(10 * time.Second)
+// restored is what a restore has done.
+type restored struct {
+	Records  int64   `json:"restored_records"` // of the changelog
+	Seconds  float64 `json:"seconds"`
+	Orders   uint64  `json:"orders"` // that the counts hold now
+	Portions uint64  `json:"portions"`
+}
+
+func (c *restoreCmd) report(w io.Writer, r restored) error {
+	took := time.Duration(r.Seconds * float64(time.Second)).Round(time.Millisecond)
+	rows := api.Table{
+		Header: []string{"restored_records", "seconds", "orders", "portions"}, Text: -1,
+		Rows: [][]string{{fmt.Sprint(r.Records), fmt.Sprintf("%.3f", r.Seconds), itoa(r.Orders), itoa(r.Portions)}},
+	}
+	return c.print(w, rows, r, func(w io.Writer) error {
+		if r.Orders == 0 {
+			_, err := fmt.Fprintf(w, "nothing to restore: %s holds no counts yet\n", c.ChangelogTopic)
+			return err
+		}
+		_, err := fmt.Fprintf(w, "restored %d changelog records in %v: %d orders, %d portions\n", r.Records, took, r.Orders, r.Portions)
+		return err
+	})
+}
+
+// showRestore shows how far restores are until done is closed: in place on a terminal, a
+// log line every ten seconds elsewhere.
+func showRestore(j *job, done <-chan struct{}) {
+	tick := time.NewTicker(progressRedraw)
 	defer tick.Stop()
+	var shown *progress
 	for {
 		select {
 		case <-done:
+			if shown != nil {
+				shown.end()
+			}
 			return
 		case now := <-tick.C:
-			p := progressOf(f.Progress(), now)
-			j.log.Info("restoring", "done", p.Done, "of", p.Total, "per_second", int64(p.Rate), "seconds_left", int64(p.Seconds))
+			p := j.follower.progress()
+			switch {
+			case !p.Active && shown != nil:
+				shown.end()
+				shown = nil
+			case p.Active && shown == nil:
+				shown = newProgress(j.std.err, "restoring", "records", now)
+				shown.line = func(text string) { j.log.Info(text) }
+			case p.Active:
+				shown.at(p.Done, float64(p.Done)/float64(max(1, p.Total)), now)
+			}
 		}
 	}
 }

@@ -17,12 +17,14 @@ import (
 	"windowed/internal/exit"
 	"windowed/internal/instance"
 	"windowed/internal/kafka"
+	"windowed/internal/metrics"
 	"windowed/state"
 )
 
 type runCmd struct {
 	jobFlags
 	kafkaFlags
+	httpFlags
 	State          string        `help:"State directory." default:"./state" type:"path"`
 	Flush          time.Duration `help:"Time between snapshots." default:"5s"`
 	CommitInterval time.Duration `help:"Time between transactions." default:"100ms"`
@@ -36,9 +38,6 @@ type runCmd struct {
 	InstanceID     string        `help:"Name of this instance in the group: static membership, and the last part of the transactional id." placeholder:"NAME"`
 	SessionTimeout time.Duration `help:"How long the group waits for a silent member." default:"10s"`
 	GroupProtocol  string        `help:"classic, or consumer (KIP-848; brokers 4.0 or newer)." enum:"classic,consumer" default:"classic"`
-
-	HTTP         string `name:"http" help:"Address to answer on; empty: none." default:"127.0.0.1:8080"`
-	InsecureHTTP bool   `name:"insecure-http" help:"Allow --http on an address others can reach."`
 
 	EmbeddedListen string  `help:"Address of the embedded broker; port 0: any, the same one again if it is free." default:"127.0.0.1:0"`
 	Seed           bool    `help:"Send sample orders to the embedded broker."`
@@ -82,8 +81,8 @@ func (c *runCmd) Run(std streams, root *cli) error {
 	if err != nil {
 		return err
 	}
-	if !c.TLS && !isLoopback(c.HTTP) && !c.InsecureHTTP && c.HTTP != "" {
-		return exit.Errorf(exit.Usage, "--http=%s can be reached by others and has no protection; use a loopback address, or --insecure-http if the network is trusted", c.HTTP)
+	if err := c.httpFlags.check(); err != nil {
+		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -97,6 +96,7 @@ func (c *runCmd) Run(std streams, root *cli) error {
 	if err := job.open(); err != nil {
 		return err
 	}
+	context.AfterFunc(ctx, job.status.Stop)
 	return job.run(ctx)
 }
 
@@ -110,6 +110,7 @@ type job struct {
 	dir      *instance.Dir
 	holder   stateHolder
 	status   *engine.Status
+	metrics  *metrics.Source
 	embedded *kafka.Embedded
 	kafka    *kafka.Config
 	layout   kafka.Layout
@@ -140,6 +141,8 @@ func (j *job) open() error {
 			return err
 		}
 	}
+	j.watch()
+	j.kafka.Hook = j.metrics.Client
 	j.kafka.Static = j.cmd.InstanceID != ""
 	j.kafka.AtLeastOnce = j.cmd.Guarantee == "at-least-once"
 	j.kafka.ServerBalancer = j.cmd.GroupProtocol == "consumer"
@@ -189,6 +192,7 @@ func (j *job) run(ctx context.Context) error {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
+	go showRestore(j, ctx.Done())
 	group.Go(func() error { return newView(j.std.out, answers, j.cfg.Top).show(ctx, j.cmd.Flush) })
 	if j.cmd.Seed {
 		group.Go(func() error { return seedOrders(ctx, j.kafka, j.cmd.SeedRate, j.log) })

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"windowed/internal/api"
 	"windowed/internal/exit"
@@ -14,60 +15,56 @@ import (
 
 type topCmd struct {
 	askFlags
-	AllTime bool   `help:"The top of all time (default)." xor:"scope"`
-	Window  string `help:"The top of a window: last (newest closed), current (newest open), or its start, 2026-03-01T10:00:00Z." xor:"scope"`
-	N       int    `short:"n" help:"How many, 1 to 1000." default:"10"`
-	Output  string `short:"o" help:"Form of the output: table, json, csv, tsv." enum:"table,json,csv,tsv" default:"table"`
+	outputFlag
+	AllTime bool          `help:"The top of all time (default)." xor:"scope"`
+	Window  string        `help:"The top of a window: last (newest closed), current (newest open), or its start, 2026-03-01T10:00:00Z." xor:"scope"`
+	N       int           `short:"n" help:"How many, 1 to 1000." default:"10"`
+	Watch   bool          `short:"w" help:"Go on showing it: redrawn in place on a terminal, again after each change elsewhere."`
+	Every   time.Duration `help:"How often --watch asks." default:"1s"`
 }
 
+// Run prints a list once, or until it is interrupted.
 func (c *topCmd) Run(std streams) error {
 	if c.N < 1 || c.N > maxTop {
 		return exit.Errorf(exit.Usage, "-n: %d is not between 1 and %d", c.N, maxTop)
 	}
+	if c.Watch {
+		return c.watch(std)
+	}
+	got, err := c.get("/v1/top", c.query(), "")
+	if err != nil {
+		return err
+	}
+	return c.write(std.out, got.body)
+}
+
+func (c *topCmd) query() url.Values {
 	q := url.Values{"n": {strconv.Itoa(c.N)}, "scope": {"all-time"}}
 	if c.Window != "" {
 		q.Set("scope", "window")
 		q.Set("window", c.Window)
 	}
-	var top api.Top
-	body, err := c.ask("/v1/top", q, &top)
-	if err != nil {
-		return err
-	}
+	return q
+}
+
+// write prints an answer in the form wanted: JSON as it came.
+func (c *topCmd) write(w io.Writer, body []byte) error {
 	if c.Output == "json" {
-		_, err := fmt.Fprintf(std.out, "%s\n", body)
+		_, err := w.Write(body)
 		return err
 	}
-	return writeTop(std.out, c.Output, &top)
-}
-
-// scopeOf is the first column of tsv and csv.
-func scopeOf(t *api.Top) string {
-	if t.Window == nil {
-		return "all-time"
+	var top api.Top
+	if err := json.Unmarshal(body, &top); err != nil {
+		return fmt.Errorf("read the answer to /v1/top: %w", err)
 	}
-	return t.Window.Start
-}
-
-func writeTop(w io.Writer, form string, t *api.Top) error {
-	scope := scopeOf(t)
-	switch form {
-	case "tsv":
-		var lines []byte
-		for _, e := range t.Top {
-			lines = appendTSV(lines, scope, e.Rank, e.Drink, e.Count)
-		}
-		_, err := w.Write(lines)
+	return c.print(w, top.Table(), &top, func(w io.Writer) error {
+		_, err := io.WriteString(w, topText(&top))
 		return err
-	case "csv":
-		table := csv.NewWriter(w)
-		_ = table.Write([]string{"scope", "rank", "drink", "count"})
-		for _, e := range t.Top {
-			_ = table.Write([]string{scope, strconv.Itoa(e.Rank), csvGuard(e.Drink), itoa(e.Count)})
-		}
-		table.Flush()
-		return table.Error()
-	}
+	})
+}
+
+// topText is a list as a terminal shows it.
+func topText(t *api.Top) string {
 	var b strings.Builder
 	b.WriteString(heading(t) + "\n")
 	for _, line := range topLines(t) {
@@ -80,9 +77,7 @@ func writeTop(w io.Writer, form string, t *api.Top) error {
 	if !t.AsOf.Complete {
 		b.WriteString("; some partitions are not in it yet")
 	}
-	b.WriteString("\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String() + "\n"
 }
 
 // heading says what a list is the top of.
@@ -90,12 +85,18 @@ func heading(t *api.Top) string {
 	if t.Window == nil {
 		return "top of all time"
 	}
-	final := t.Window.State
+	return fmt.Sprintf("top of %s to %s (%s)", t.Window.Start, t.Window.End, lifeOf(t.Window))
+}
+
+// lifeOf says how final a window is.
+func lifeOf(w *api.Window) string {
 	switch {
-	case t.Window.Final && t.Window.Revision != nil && *t.Window.Revision > 0:
-		final = fmt.Sprintf("final, revision %d", *t.Window.Revision)
-	case t.Window.Final:
-		final = "final"
+	case w.Final && w.Revision != nil && *w.Revision > 0:
+		return fmt.Sprintf("final, revision %d", *w.Revision)
+	case w.Final:
+		return "final"
+	case w.InGrace:
+		return w.State + ", in its grace"
 	}
-	return fmt.Sprintf("top of %s to %s (%s)", t.Window.Start, t.Window.End, final)
+	return w.State
 }

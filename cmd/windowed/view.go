@@ -17,15 +17,15 @@ import (
 // view shows the counts as a table every flush interval: redrawn in place on a terminal,
 // one below the other elsewhere.
 type view struct {
-	out      io.Writer
-	answers  *api.Answers
-	n        int
-	terminal bool
-	last     string
+	screen  *screen
+	answers *api.Answers
+	n       int
 }
 
 func newView(out io.Writer, answers *api.Answers, n int) *view {
-	return &view{out: out, answers: answers, n: n, terminal: isTerminal(out)}
+	s := newScreen(out)
+	s.whole = true // log lines come between
+	return &view{screen: s, answers: answers, n: n}
 }
 
 // show shows until ctx ends; the first table comes as soon as there is something.
@@ -41,14 +41,11 @@ func (v *view) show(ctx context.Context, every time.Duration) error {
 		if err != nil {
 			return err
 		}
-		if text == "" || text == v.last {
+		if text == "" {
 			continue
 		}
-		v.last, pause = text, every
-		if v.terminal {
-			text = "\x1b[H\x1b[2J" + text
-		}
-		if _, err := io.WriteString(v.out, text+"\n"); err != nil {
+		pause = every
+		if err := v.screen.show(text); err != nil {
 			return fmt.Errorf("write snapshot: %w", err)
 		}
 	}
@@ -61,6 +58,10 @@ func (v *view) table() (string, error) {
 		return "", nil
 	}
 	all, err := v.answers.AllTime(v.n)
+	var unready *api.Problem
+	if errors.As(err, &unready) {
+		return "", nil
+	}
 	if err != nil || all.Records == 0 {
 		return "", err
 	}
@@ -132,11 +133,7 @@ func span(t *api.Top) string {
 	if t.Window == nil {
 		return fmt.Sprintf("%s drinks", group(t.Drinks))
 	}
-	state := t.Window.State
-	if t.Window.Final {
-		state = "final"
-	}
-	return fmt.Sprintf("%s to %s (%s)", clockOf(t.Window.Start), clockOf(t.Window.End), state)
+	return fmt.Sprintf("%s to %s (%s)", clockOf(t.Window.Start), clockOf(t.Window.End), lifeOf(t.Window))
 }
 
 // clockOf shortens a time of today to its clock.

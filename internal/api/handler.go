@@ -1,142 +1,178 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
-	"time"
-
-	"windowed/internal/engine"
-	"windowed/window"
+	"strings"
 )
 
-// Handler serves the answers under /v1, read only.
-func (a *Answers) Handler() http.Handler {
+// Options of a Server. The zero value serves on a loopback address without a token.
+type Options struct {
+	Token   string       // what every request but the probes must carry; empty: nothing
+	Public  bool         // the address is not a loopback one, so any Host may be meant
+	Hosts   []string     // more Host names to answer to, such as a reverse proxy's
+	Page    http.Handler // at / and /assets/; nil: none
+	Metrics http.Handler // at /metrics; nil: none
+	Streams int          // how many streams may be open; default 1024
+}
+
+// Server is the HTTP side of Answers: read only. Safe for concurrent use; Close ends its
+// streams.
+type Server struct {
+	answers *Answers
+	stream  *stream
+	handler http.Handler
+}
+
+// route is one path of the API.
+type route struct {
+	path    string // as the documentation writes it
+	params  []string
+	tabular bool // it comes as csv and ndjson too
+	answer  func(*http.Request, *params) (any, error)
+}
+
+// routes are the paths that answer with a document.
+func (a *Answers) routes() []route {
+	return []route{
+		{"/v1/top", []string{"scope", "window", "n", "format"}, true, a.top},
+		{"/v1/windows", []string{"state", "from", "to", "limit", "cursor", "format"}, true, a.windows},
+		{"/v1/windows/{start}", []string{"format"}, true, a.oneWindow},
+		{"/v1/items/{drink}", []string{"from", "to", "limit", "cursor", "format"}, true, a.item},
+		{"/v1/watermark", []string{"format"}, true, a.serveWatermark},
+		{"/v1/status", nil, false, a.serveStatus},
+		{"/livez", nil, false, live},
+		{"/readyz", nil, false, a.readiness},
+	}
+}
+
+// NewServer makes a Server of answers.
+func NewServer(a *Answers, o Options) *Server {
+	s := &Server{answers: a, stream: newStream(a, o.Streams)}
 	mux := http.NewServeMux()
-	mux.Handle("GET /v1/top", a.counts(a.serveTop, "scope", "window", "n"))
-	mux.Handle("GET /v1/windows", a.counts(func(url.Values) (any, error) { return a.Windows() }))
-	mux.Handle("GET /v1/status", answer(func(url.Values) (any, error) { return a.StatusNow(), nil }))
-	mux.Handle("GET /livez", answer(func(url.Values) (any, error) { return map[string]string{"status": "ok"}, nil }))
-	mux.Handle("GET /readyz", a.counts(func(url.Values) (any, error) { return map[string]string{"status": "ok"}, nil }))
-	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
-		problem(http.StatusNotFound, "not-found", "there is nothing at %s; see /v1/top, /v1/windows, /v1/status", r.URL.Path).write(w)
-	})
-	return mux
-}
-
-// counts answers only when the counts are complete: never an empty 200 while they are
-// being restored.
-func (a *Answers) counts(f func(url.Values) (any, error), allowed ...string) http.Handler {
-	return answer(func(q url.Values) (any, error) {
-		phase := a.Status.Now().Phase
-		if phase != engine.Running || a.State() == nil {
-			if p := a.progress(); p.Active {
-				return nil, problem(http.StatusServiceUnavailable, "restoring", "restoring: %d of %d changelog records", p.Done, p.Total)
-			}
-			return nil, problem(http.StatusServiceUnavailable, "not-ready", "not ready: %s", phase)
-		}
-		return f(q)
-	}, allowed...)
-}
-
-func (a *Answers) progress() Progress {
-	if a.Progress == nil {
-		return Progress{}
+	for _, r := range a.routes() {
+		mux.Handle("GET "+strings.Replace(r.path, "{drink}", "{drink...}", 1), a.serve(r)) // see drinkOf
 	}
-	return a.Progress()
+	mux.HandleFunc("GET /v1/stream", s.stream.serve)
+	mux.HandleFunc("GET /problems/{slug}", explain)
+	mux.HandleFunc("GET /openapi.json", serveDocument)
+	if o.Metrics != nil {
+		mux.Handle("GET /metrics", o.Metrics)
+	}
+	if o.Page != nil {
+		mux.Handle("GET /{$}", o.Page)
+		mux.Handle("GET /assets/", o.Page)
+	}
+	mux.HandleFunc("/", nothing)
+	s.handler = guard(mux, o)
+	return s
 }
 
-// answer writes what f returns as JSON, or its error as a problem. A parameter that is
-// not allowed is an error: a typing error must not be ignored.
-func answer(f func(url.Values) (any, error), allowed ...string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q, err := url.ParseQuery(r.URL.RawQuery)
-		if err != nil {
-			problem(http.StatusBadRequest, "invalid-parameter", "the query cannot be read: %v", err).write(w)
-			return
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Close ends the streams, each with a last event.
+func (s *Server) Close() { s.stream.close() }
+
+// Streams is how many streams are open.
+func (s *Server) Streams() int {
+	s.stream.mu.Lock()
+	defer s.stream.mu.Unlock()
+	return s.stream.readers
+}
+
+// nothing answers what no route takes.
+func nothing(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		problem(http.StatusMethodNotAllowed, "method", "%s is not possible: everything here is read only", r.Method).write(w)
+		return
+	}
+	problem(http.StatusNotFound, "not-found", "there is nothing at %s; see /v1/top, /v1/windows, /v1/status, and /openapi.json for the rest", r.URL.Path).write(w)
+}
+
+// serve writes what a route answers in the form the request wants, or its error as a
+// problem.
+func (a *Answers) serve(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if err := a.reply(w, req, r); err != nil {
+			asProblem(err).write(w)
 		}
-		for name, values := range q {
-			if !slices.Contains(allowed, name) || len(values) > 1 {
-				problem(http.StatusBadRequest, "invalid-parameter", "parameter %q is unknown or given twice", name).write(w)
-				return
-			}
-		}
-		body, err := f(q)
-		if err != nil {
-			var p *Problem
-			if !errors.As(err, &p) {
-				p = problem(http.StatusInternalServerError, "internal", "%v", err)
-			}
-			p.write(w)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Cache-Control", "no-cache")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_ = json.NewEncoder(w).Encode(body)
 	})
 }
 
-// The length of a top list.
-const (
-	defaultTop = 10
-	maxTop     = 1000
-)
-
-func (a *Answers) serveTop(q url.Values) (any, error) {
-	n := defaultTop
-	if q.Has("n") {
-		var err error
-		if n, err = strconv.Atoi(q.Get("n")); err != nil || n < 1 || n > maxTop {
-			return nil, problem(http.StatusBadRequest, "invalid-parameter", "n is %q, not a number from 1 to %d", q.Get("n"), maxTop)
+func (a *Answers) reply(w http.ResponseWriter, req *http.Request, r route) error {
+	p := newParams(req.URL.RawQuery, r.params)
+	form := chosen(req, p)
+	answer, err := r.answer(req, p)
+	if err == nil {
+		err = p.problem()
+	}
+	if err != nil {
+		return err
+	}
+	body, ok, err := encode(answer, form)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return problem(http.StatusNotAcceptable, "not-acceptable", "%s is not to be had as %q; %s", req.URL.Path, req.Header.Get("Accept"), forms(r))
+	}
+	h := w.Header()
+	describe(h, req, form, p.has("format"))
+	provenance(h, answer)
+	h.Set("Cache-Control", a.keeping(answer))
+	if tag := validator(answer, form); tag != "" {
+		h.Set("ETag", tag)
+		if matches(req, tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return nil
 		}
 	}
-	scope := q.Get("scope")
-	switch {
-	case scope == "all-time" && !q.Has("window"), scope == "" && !q.Has("window"):
-		return a.AllTime(n)
-	case scope == "window", scope == "":
+	_, _ = w.Write(body)
+	return nil
+}
+
+func forms(r route) string {
+	if r.tabular {
+		return "there are application/json, text/csv and application/x-ndjson"
+	}
+	return "there is application/json"
+}
+
+func asProblem(err error) *Problem {
+	var p *Problem
+	if !errors.As(err, &p) {
+		p = problem(http.StatusInternalServerError, "internal", "%v", err)
+	}
+	return p
+}
+
+// provenance says in headers what an answer is made from, for the forms without as_of.
+func provenance(h http.Header, answer any) {
+	var as *AsOf
+	switch a := answer.(type) {
+	case *Top:
+		as = &a.AsOf
+	case *Windows:
+		as = &a.AsOf
+	case *OneWindow:
+		as = &a.AsOf
+	case *Item:
+		as = &a.AsOf
+	case *Watermark:
+		as = &a.AsOf
 	default:
-		return nil, problem(http.StatusBadRequest, "invalid-parameter", "scope is %q; it is all-time, or window with window=last, current or a start", scope)
+		return
 	}
-	start, err := a.start(q.Get("window"))
-	if err != nil {
-		return nil, err
+	var positions []string
+	for p, offset := range as.Positions {
+		positions = append(positions, fmt.Sprintf("%s=%d", p, offset))
 	}
-	return a.InWindow(start, n)
-}
-
-// start is the window that a name or a time stands for.
-func (a *Answers) start(name string) (int64, error) {
-	st := a.State()
-	switch name {
-	case "", "last":
-		if start := st.NewestClosed(); start != window.None {
-			return start, nil
-		}
-		return 0, problem(http.StatusNotFound, "unknown-window", "no window is closed yet%s", a.holding())
-	case "current":
-		if start, ok := st.NewestOpen(); ok {
-			return start, nil
-		}
-		return 0, problem(http.StatusNotFound, "unknown-window", "no window is open: no order has come since the last one closed")
-	}
-	t, err := time.Parse(time.RFC3339, name)
-	if err != nil {
-		return 0, problem(http.StatusBadRequest, "invalid-parameter", "window is %q; it is last, current, or a start like 2026-03-01T10:00:00Z", name)
-	}
-	return t.UnixMilli(), nil
-}
-
-// holding says which partitions keep every window open.
-func (a *Answers) holding() string {
-	held := heldBy(a.State())
-	if len(held) == 0 {
-		return ""
-	}
-	text, _ := json.Marshal(held)
-	return "; input partitions " + string(text) + " have had no order yet or are behind"
+	slices.Sort(positions)
+	h.Set("Windowed-Watermark", as.Watermark)
+	h.Set("Windowed-Positions", strings.Join(positions, ","))
+	h.Set("Windowed-Complete", fmt.Sprint(as.Complete))
 }

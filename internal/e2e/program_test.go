@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,7 +23,14 @@ type program struct {
 	stderr text
 	done   chan struct{}
 	code   int // once done is closed; -1 if a signal ended it
+	number int // among those of the test
 }
+
+// started counts the programs of a test, by its name.
+var started sync.Map
+
+// shownPrograms is how many of a failed test's programs show their last lines.
+const shownPrograms = 3
 
 // start starts the place's windowed. It is killed at the end of the test if it still
 // runs then, and what it wrote is shown if the test failed.
@@ -42,6 +51,8 @@ func (p *place) start() *program {
 		g.code = g.cmd.ProcessState.ExitCode()
 		close(g.done)
 	}()
+	count, _ := started.LoadOrStore(p.t.Name(), new(atomic.Int64))
+	g.number = int(count.(*atomic.Int64).Add(1))
 	p.t.Cleanup(g.cleanup)
 	return g
 }
@@ -49,7 +60,8 @@ func (p *place) start() *program {
 func (g *program) cleanup() {
 	g.signal(syscall.SIGKILL)
 	<-g.done
-	if g.t.Failed() {
+	count, _ := started.Load(g.t.Name())
+	if g.t.Failed() && g.number > int(count.(*atomic.Int64).Load())-shownPrograms {
 		g.t.Logf("%s\n%s", strings.Join(g.cmd.Args[1:], " "), lastLines(g.stderr.String(), 30))
 	}
 }

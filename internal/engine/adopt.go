@@ -73,7 +73,10 @@ func (l *Loop) take(ctx context.Context, own Ownership) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	l.opts.Restorer.Release(fresh)
+	cut, err := l.opts.Restorer.Release(fresh)
+	if err != nil {
+		return err
+	}
 	offsets, err := l.opts.Inputs.Offsets(ctx, fresh)
 	if err != nil {
 		return err
@@ -81,6 +84,11 @@ func (l *Loop) take(ctx context.Context, own Ownership) error {
 	for _, p := range fresh {
 		if err := l.activate(ctx, p, own.Partitions[p], offsets[p]); err != nil {
 			return err
+		}
+		if len(cut[p]) > 0 {
+			if err := l.repair(ctx, p, cut[p], own.Generation); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -99,6 +99,7 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 		l.rewind()
 		return nil
 	}
+	l.account(t, sealed, em)
 	for i := range t.Partitions {
 		c := &t.Partitions[i]
 		next, ok := outcome.Positions[c.Partition]

@@ -54,6 +54,7 @@ func (e *Emitter) Plan(st *state.State, inputs int32, now int64) (Emission, erro
 		if err := e.close(st, &g, &em, now); err != nil {
 			return em, err
 		}
+		e.date(&em, now)
 		if err := e.snapshots(st, &em, now); err != nil {
 			return em, err
 		}
@@ -101,6 +102,15 @@ func (e *Emitter) close(st *state.State, g *state.Global, em *Emission, now int6
 		em.Due = true
 	}
 	return e.forget(st, em)
+}
+
+// date says in the records of the finals when they were emitted. Replay has no clock.
+func (e *Emitter) date(em *Emission, now int64) {
+	for i := range em.Changes {
+		if c := &em.Changes[i]; c.Kind == state.EmittedKind && !c.Deleted && !e.cfg.NoClock {
+			c.Emitted.At = now
+		}
+	}
 }
 
 // final adds the final of a window, and the record that it was emitted.

@@ -14,8 +14,8 @@ import (
 type Inputs interface {
 	// Offsets are those of the given input partitions.
 	Offsets(ctx context.Context, partitions []int32) (map[int32]InputOffsets, error)
-	// Stable are the last stable offsets of all input partitions.
-	Stable(ctx context.Context) (map[int32]int64, error)
+	// Stable are the last stable offsets of all partitions of orders and changelog.
+	Stable(ctx context.Context) (Ends, error)
 	// Partitions says how many partitions the topics have.
 	Partitions(ctx context.Context) (PartitionCounts, error)
 	// Grow gives the changelog as many partitions as the orders have.
@@ -35,9 +35,10 @@ type PartitionCounts struct {
 type Restorer interface {
 	// CatchUp follows partitions and returns once the state has what is in them now.
 	CatchUp(ctx context.Context, partitions []int32) error
-	// Follow follows partitions; Release stops, for their owner to take over.
+	// Follow follows partitions; Release stops, for their owner to take over. It returns
+	// the records of commits that a crash has cut, which are not in the state.
 	Follow(partitions []int32)
-	Release(partitions []int32)
+	Release(partitions []int32) (cut map[int32][]state.Change, err error)
 	// Err is why nothing is followed any more.
 	Err() error
 }
@@ -207,13 +208,15 @@ func (l *Loop) tick(ctx context.Context) error {
 	if err := l.opts.Restorer.Err(); err != nil {
 		return err
 	}
-	l.slow.refresh(ctx, l.silent(), l.parts[0] != nil)
+	l.slow.refresh(ctx, l.silent() || l.opts.Status.endsWanted(), l.parts[0] != nil)
+	l.opts.Status.ends(l.slow.latest())
 	l.inputs = max(l.inputs, l.slow.partitions())
 	if err := l.open(); err != nil {
 		return err
 	}
 	l.opts.Status.stop(l.opts.Transport.Stopped())
 	l.level(time.Now())
+	l.opts.Status.pause(l.paused())
 	t, sealed, em, err := l.plan()
 	if err != nil {
 		return err

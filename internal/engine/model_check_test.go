@@ -37,7 +37,7 @@ func (w *world) checkPlan(in *instance, em *Emission) error {
 			if finals[o.Scope.Start] != nil {
 				return fmt.Errorf("two finals of %v in one transaction", o.Scope)
 			}
-			if records[o.Scope.Start] != (state.Emitted{Revision: o.Revision, Total: o.Total}) {
+			if f := records[o.Scope.Start]; f.Revision != o.Revision || f.Total != o.Total {
 				return fmt.Errorf("final %+v, but the record says %+v", o, records[o.Scope.Start])
 			}
 			finals[o.Scope.Start] = o

@@ -261,7 +261,7 @@ func (w *world) append(t *txn) error {
 			meta.Time.CloseThrough = w.global.CloseThrough
 		}
 		want := input.truth.take(&w.cfg, f.events, f.c, w.ever)
-		if err := input.truth.check(&w.cfg, t.changes[p], want, expirable); err != nil {
+		if err := input.truth.check(&w.cfg, t.changes[p], f.b.Dead, want, expirable); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
 	}

@@ -48,6 +48,10 @@ func (w written) number(start int64, n window.Numbers) {
 	w[fmt.Sprintf("numbers %d", start)] = fmt.Sprint(n)
 }
 
+func (w written) dead(offset int64, reason order.Reason, allTime bool) {
+	w[fmt.Sprintf("dead letter %d", offset)] = fmt.Sprint(reason, allTime)
+}
+
 // take adds the events of one batch that went by the close-through c; ever collects
 // what every window of the job accepted.
 func (t *truth) take(cfg *Config, events []event, c int64, ever map[int64]*everWindow) written {
@@ -78,9 +82,11 @@ func (t *truth) record(cfg *Config, e event, c, expired int64, ever map[int64]*e
 	switch {
 	case s.invalid != order.None:
 		m.Counters.Invalid[s.invalid]++
+		out.dead(s.rec.Offset, s.invalid, false)
 		return
 	case s.time > reference+cfg.MaxFuture:
 		m.Counters.Invalid[order.Future]++
+		out.dead(s.rec.Offset, order.Future, false)
 		return
 	}
 	size := int64(cfg.Window)
@@ -111,6 +117,7 @@ func (t *truth) record(cfg *Config, e event, c, expired int64, ever map[int64]*e
 		k.AmendedPortions += portions
 		n.Records, n.Portions = n.Records+1, n.Portions+portions
 	default:
+		out.dead(s.rec.Offset, order.Late, true)
 		k.Late++
 		k.LatePortions += portions
 		n.LateRecords, n.LatePortions = n.LateRecords+1, n.LatePortions+portions
@@ -157,8 +164,11 @@ func everOf(ever map[int64]*everWindow, start int64) *everWindow {
 
 // check compares what a transaction wrote for this partition with want; expirable says
 // up to which end windows may go.
-func (t *truth) check(cfg *Config, changes []state.Change, want written, expirable int64) error {
+func (t *truth) check(cfg *Config, changes []state.Change, dead []DeadLetter, want written, expirable int64) error {
 	got, tombstones := written{}, 0
+	for i := range dead {
+		got.dead(dead[i].Offset, dead[i].Reason, dead[i].AllTime)
+	}
 	for i := range changes {
 		c := &changes[i]
 		switch {

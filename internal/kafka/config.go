@@ -38,6 +38,9 @@ type Config struct {
 	Security        Security
 	ClientID        string
 	Log             *slog.Logger
+	// Hook watches a client that reads orders or changelog, as its name says, for
+	// metrics; nil: none.
+	Hook func(client string) kgo.Hook
 
 	// Dialer replaces the network, for tests; nil is TCP.
 	Dialer func(ctx context.Context, network, host string) (net.Conn, error)
@@ -79,6 +82,14 @@ func (c *Config) client(more ...kgo.Opt) (*kgo.Client, error) {
 		return nil, fmt.Errorf("make kafka client: %w", err)
 	}
 	return cl, nil
+}
+
+// watched is the option that lets Hook watch a client.
+func (c *Config) watched(client string) []kgo.Opt {
+	if c.Hook == nil {
+		return nil
+	}
+	return []kgo.Opt{kgo.WithHooks(c.Hook(client))}
 }
 
 func (c *Config) options() ([]kgo.Opt, error) {

@@ -28,6 +28,7 @@ type Follower struct {
 
 	mu       sync.Mutex
 	followed map[int32]*state.Tail
+	read     map[int32]int64 // offset to read next; the state's may lie below, before a cut commit
 	failed   error
 	progress Progress
 }
@@ -53,14 +54,14 @@ const checkpointKeys = 64 << 10
 
 // NewFollower makes a follower that follows nothing yet; Close it.
 func NewFollower(cfg *Config, st *state.State, opts FollowOptions) (*Follower, error) {
-	cl, err := cfg.client(kgo.ConsumeResetOffset(kgo.NoResetOffset()))
+	cl, err := cfg.client(append(cfg.watched("changelog"), kgo.ConsumeResetOffset(kgo.NoResetOffset()))...)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &Follower{
 		cfg: cfg, cl: cl, adm: kadm.NewClient(cl), st: st, opts: opts,
-		cancel: cancel, done: make(chan struct{}), followed: make(map[int32]*state.Tail),
+		cancel: cancel, done: make(chan struct{}), followed: make(map[int32]*state.Tail), read: make(map[int32]int64),
 	}
 	go f.run(ctx)
 	return f, nil
@@ -94,7 +95,7 @@ func (f *Follower) Follow(partitions []int32) {
 	from := make(map[int32]kgo.Offset)
 	for _, p := range partitions {
 		if f.followed[p] == nil {
-			f.followed[p] = new(state.Tail)
+			f.followed[p], f.read[p] = new(state.Tail), 0
 			from[p] = kgo.NewOffset().At(f.st.Position(p))
 		}
 	}
@@ -104,14 +105,26 @@ func (f *Follower) Follow(partitions []int32) {
 }
 
 // Release stops following partitions. Nothing of them is applied once it returns, so
-// their owner may.
-func (f *Follower) Release(partitions []int32) {
+// their owner may. It returns the records of commits that a crash has cut.
+func (f *Follower) Release(partitions []int32) (cut map[int32][]state.Change, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	cut = make(map[int32][]state.Change)
 	for _, p := range partitions {
+		if tail := f.followed[p]; tail != nil && err == nil {
+			cut[p], err = tail.Cut()
+		}
 		delete(f.followed, p)
 	}
 	f.cl.RemoveConsumePartitions(map[string][]int32{f.cfg.Topics.Changelog: partitions})
+	return cut, err
+}
+
+// at is how far a partition has been read.
+func (f *Follower) at(p int32) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return max(f.st.Position(p), f.read[p])
 }
 
 // CatchUp follows partitions and returns when the state has what is in them now: up to
@@ -187,13 +200,13 @@ const (
 func (f *Follower) reach(ctx context.Context, targets map[int32]int64) error {
 	began := make(map[int32]int64, len(targets))
 	for p := range targets {
-		began[p] = f.st.Position(p)
+		began[p] = f.at(p)
 	}
 	last, asked, done := time.Now(), time.Now(), int64(0)
 	for {
 		now, reached := int64(0), true
 		for p, end := range targets {
-			at := f.st.Position(p)
+			at := f.at(p)
 			now += min(at, end) - began[p]
 			reached = reached && at >= end
 		}
@@ -250,11 +263,18 @@ func (f *Follower) apply(fetches kgo.Fetches) (err error) {
 		}
 		at := f.st.Position(p.Partition) // what was fetched before a release may lie below
 		for _, r := range p.Records {
-			if !r.Attrs.IsControl() && r.Offset >= at {
+			switch {
+			case r.Attrs.IsControl() || r.Offset < at:
+			case r.Attrs.IsTransactional():
 				tail.Add(r.Key, r.Value)
+			default:
+				tail.AddLoose(r.Offset, r.Key, r.Value)
 			}
 		}
-		err = tail.Apply(f.st, p.Partition, p.Records[len(p.Records)-1].Offset+1)
+		next := p.Records[len(p.Records)-1].Offset + 1
+		if err = tail.Apply(f.st, p.Partition, next); err == nil {
+			f.read[p.Partition] = next
+		}
 	})
 	return err
 }
@@ -268,7 +288,7 @@ func (f *Follower) stalled(ctx context.Context, targets map[int32]int64, since t
 		return fmt.Errorf("list last stable offsets of %s: %w", topic, err)
 	}
 	for p, end := range targets {
-		at := f.st.Position(p)
+		at := f.at(p)
 		lso, ok := stable.Lookup(topic, p)
 		if at >= end || !ok || lso.Err != nil {
 			continue

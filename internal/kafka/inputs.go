@@ -49,19 +49,21 @@ func (a *Admin) Offsets(ctx context.Context, partitions []int32) (map[int32]engi
 }
 
 // Stable implements engine.Inputs.
-func (a *Admin) Stable(ctx context.Context) (map[int32]int64, error) {
-	topic := a.cfg.Topics.Orders
-	listed, err := a.adm.ListCommittedOffsets(ctx, topic)
+func (a *Admin) Stable(ctx context.Context) (engine.Ends, error) {
+	orders, changelog := a.cfg.Topics.Orders, a.cfg.Topics.Changelog
+	listed, err := a.adm.ListCommittedOffsets(ctx, orders, changelog)
 	if err != nil {
-		return nil, fmt.Errorf("list last stable offsets of %s: %w", topic, err)
+		return engine.Ends{}, fmt.Errorf("list last stable offsets of %s: %w", orders, err)
 	}
-	stable := make(map[int32]int64)
-	for p, o := range listed[topic] {
-		if o.Err == nil {
-			stable[p] = o.Offset
+	ends := engine.Ends{Orders: make(map[int32]int64), Changelog: make(map[int32]int64)}
+	for topic, into := range map[string]map[int32]int64{orders: ends.Orders, changelog: ends.Changelog} {
+		for p, o := range listed[topic] {
+			if o.Err == nil {
+				into[p] = o.Offset
+			}
 		}
 	}
-	return stable, nil
+	return ends, nil
 }
 
 // Partitions implements engine.Inputs.

@@ -40,6 +40,7 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	opts = append(opts, cfg.watched("orders")...)
 	opts = append(opts, s.owned.options(cfg.ServerBalancer)...)
 	opts = append(opts,
 		kgo.ClientID(cfg.ClientID+"/"+cfg.Instance), // how the others know whether we live

@@ -6,15 +6,16 @@ import { parse } from "./num.js";
 
 /**
  * @typedef {import("./num.js").Num} Num
- * @typedef {{start: string, end: string, state: string, final: boolean, revision?: number}} Bounds
- * @typedef {Bounds & {in_grace?: boolean, records: Num, total: Num, drinks: Num, late_records: Num, late_portions: Num}} Line
+ * @typedef {{start: string, end: string, state: string, final: boolean, final_since?: string, in_grace?: boolean, revision?: number}} Bounds
+ * @typedef {Bounds & {records: Num, total: Num, drinks: Num, late_records: Num, late_portions: Num}} Line
  * @typedef {{watermark?: string, complete: boolean, generated_at: string}} AsOf
  * @typedef {{rank: number, drink: string, count: Num}} Entry
  * @typedef {{scope: string, window?: Bounds, records: Num, total: Num, drinks: Num, top: Entry[], as_of: AsOf}} Top
  * @typedef {{partition: number, watermark?: string, close_through?: string, idle: boolean, next_offset: Num, lag?: Num | null, holds_back?: boolean, stopped?: string}} Partition
  * @typedef {{close_through?: string, held_back_by?: number[] | null, partitions: Partition[] | null, as_of?: AsOf}} Watermark
  * @typedef {{active: boolean, done_records: Num, total_records: Num, records_per_second: number, eta_seconds: number}} Restore
- * @typedef {{version: string, phase: string, restore?: Restore, records: Num, counted: Num, portions: Num, late: Num, late_idle: Num, amended: Num, invalid: Record<string, Num> | null, skipped: Num, commits: Num, aborts: Num, session_rebuilds: Num, last_error?: string, stopped_partitions?: Record<string, string>, as_of: AsOf}} Status
+ * @typedef {{partition: number, offset: Num, error: string, at: string}} Refused
+ * @typedef {{version: string, phase: string, restore?: Restore, records: Num, counted: Num, portions: Num, late: Num, late_idle: Num, amended: Num, invalid: Record<string, Num> | null, last_invalid?: Record<string, Refused[]> | null, skipped: Num, commits: Num, aborts: Num, session_rebuilds: Num, last_error?: string, paused_partitions?: number[], stopped_partitions?: Record<string, string>, as_of: AsOf}} Status
  * @typedef {{window_size: string, windows: Line[], truncated?: boolean}} Windows
  * @typedef {{status: Status, watermark: Watermark | null, all_time: Top | null, current: Top | null, last: Top | null, windows: Windows | null}} Update
  * @typedef {"connecting" | "live" | "reconnecting" | "stale"} LinkState
@@ -22,6 +23,8 @@ import { parse } from "./num.js";
 
 /** How long a break lasts before the page calls itself stale. */
 const PATIENCE = 3000;
+/** A break as short as this is not worth a word. */
+const BLINK = 1000;
 /** A connection without any word for this long is taken for dead and made again. */
 const SILENCE = 60_000;
 const PAUSE = { first: 500, most: 10_000 };
@@ -50,7 +53,7 @@ export class Stream {
   }
 
   #again() {
-    this.#waitingSince ||= Date.now();
+    this.#waitingSince = Date.now();
     this.#pause = PAUSE.first;
     this.#open();
   }
@@ -72,11 +75,12 @@ export class Stream {
 
   /** @param {string} data */
   #heard(data) {
+    const update = parse(data);
     this.lastAt = Date.now();
     this.#waitingSince = 0;
     this.#pause = PAUSE.first;
     this.#turn("live");
-    this.onUpdate(parse(data));
+    this.onUpdate(update);
   }
 
   #broken() {
@@ -91,10 +95,11 @@ export class Stream {
   #tick() {
     if (document.hidden) return;
     if (this.#waitingSince) {
-      const long = Date.now() - this.#waitingSince >= PATIENCE;
-      this.#turn(long ? "stale" : this.lastAt ? "reconnecting" : "connecting");
+      const waited = Date.now() - this.#waitingSince;
+      if (waited >= PATIENCE) this.#turn("stale");
+      else if (waited >= BLINK) this.#turn(this.lastAt ? "reconnecting" : "connecting");
     } else if (this.#source && Date.now() - Math.max(this.lastAt, this.#openedAt) > SILENCE) {
-      this.#broken();
+      this.#again(); // a program that only has nothing new to say answers at once
     }
   }
 

@@ -39,7 +39,7 @@ export class TopList {
       say(row.count, count(e.count));
       say(row.share, share(e.count, top?.total ?? 0));
       row.bar.style.transform = `translateX(${(100 * (ratio(e.count, entries[0].count) - 1)).toFixed(2)}%)`;
-      if (this.changes) fill(row.change, ...change(e.rank, ranks));
+      if (this.changes) fill(row.change, ...change(e, ranks));
     });
     this.#order(entries.map((e) => e.drink), rows);
     if (places) this.#glide(places);
@@ -95,8 +95,13 @@ export class TopList {
 
 /**
  * How a rank moved, as a sign and as words.
- * @param {number} rank @param {Map<string, number> | null | undefined} before @param {string} [drink]
+ * @param {Top["top"][0]} entry @param {Map<string, number> | null | undefined} before
  */
-function change(rank, before, drink = "") {
-  return [];
+function change(entry, before) {
+  if (!before?.size) return [];
+  const was = before.get(entry.drink);
+  const by = was === undefined ? 0 : was - entry.rank;
+  const [sign, words] = was === undefined ? ["new", "not in the last window's list"]
+    : by > 0 ? [`▲ ${by}`, `up ${by}`] : by < 0 ? [`▼ ${-by}`, `down ${-by}`] : ["=", "as before"];
+  return [el("span", { "aria-hidden": true, title: words }, sign), el("span", { class: "hidden-text" }, words)];
 }

@@ -1,0 +1,105 @@
+package page
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"windowed/internal/api"
+	"windowed/internal/engine"
+	"windowed/state"
+	"windowed/window"
+)
+
+// silent drops the store's lines.
+type silent struct{}
+
+func (silent) Infof(string, ...any)         {}
+func (silent) Errorf(string, ...any)        {}
+func (silent) Fatalf(f string, args ...any) { panic(fmt.Sprintf(f, args...)) }
+
+// counted is a state as the engine makes it, of one partition.
+type counted struct {
+	t    *testing.T
+	st   *state.State
+	meta state.Meta
+	next int64
+}
+
+func (c *counted) apply(changes ...state.Change) {
+	c.t.Helper()
+	c.next++
+	if err := c.st.Apply(0, changes, c.next); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// order counts portions of a drink in the window of start.
+func (c *counted) order(drink string, start int64, portions uint64) {
+	c.t.Helper()
+	var changes []state.Change
+	for _, scope := range []window.Scope{window.AllTime, window.At(start)} {
+		had, err := c.st.Count(0, drink, scope)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: had + portions})
+	}
+	numbers, err := c.st.Numbers(0, start)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	numbers = numbers.Plus(window.Numbers{Records: 1, Portions: portions})
+	c.meta.Next++
+	c.meta.Counters.Records++
+	c.meta.Counters.Counted++
+	c.meta.Counters.Portions += portions
+	c.meta.Time.Accept(start+1, 0)
+	meta := c.meta
+	c.apply(append(changes, state.Change{Kind: state.NumbersKind, Scope: window.At(start), Numbers: numbers}, state.Change{Kind: state.MetaKind, Meta: &meta})...)
+}
+
+func (c *counted) close(through int64) {
+	c.t.Helper()
+	c.apply(state.Change{Kind: state.GlobalKind, Global: &state.Global{CloseThrough: through, Partitions: 1}})
+}
+
+// TestRealAnswers: the page on the real handlers: lists, a change, a drill-down.
+func TestRealAnswers(t *testing.T) {
+	t.Parallel()
+	const hour = 3_600_000
+	first := noon.UnixMilli() / hour * hour
+	cfg := &engine.Config{Window: window.Size(hour), Grace: 60_000, Retention: 6 * hour}
+	st, err := state.Open("state", state.Options{FS: vfs.NewMem(), Window: cfg.Lifecycle(), Logger: silent{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{t: t, st: st, meta: state.NewMeta(0)}
+	c.close(window.None)
+	c.order("mocha", first, 3)
+	c.order("</table>", first, 2)
+	c.apply(state.Change{Kind: state.EmittedKind, Scope: window.At(first), Emitted: state.Emitted{Total: 5, At: first + hour}})
+	c.close(first + hour)
+	c.order("latte", first+hour, 1)
+	answers := &api.Answers{State: func() *state.State { return st }, Config: cfg, Status: new(engine.Status), Version: "test"}
+	answers.Status.Set(engine.StatusNow{Phase: engine.Running, Owned: []int32{0}})
+	server := api.NewServer(answers, api.Options{Page: Handler()})
+	front := httptest.NewServer(server)
+	t.Cleanup(func() {
+		server.Close()
+		front.Close()
+		_ = st.Abandon()
+	})
+	b := newTab(t, &fake{Server: front})
+	b.open("/")
+	b.wait(leader + ` == "latte"`)
+	b.waitText("#last-about", "12:00–13:00 closed, final 5 portions")
+	c.order("chai", first+hour, 4)
+	b.wait(leader + ` == "chai"`)
+	b.click(`#cells a[data-state="closed"]`)
+	b.waitText("#detail-title", "12:00–13:00 UTC")
+	b.wait(`[...document.querySelectorAll("#detail-list .name")].map((e) => e.textContent).join() == "mocha,</table>"`)
+	b.shot("real")
+}
