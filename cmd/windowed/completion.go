@@ -38,6 +38,23 @@ func (c *completionCmd) Run(std streams) error {
 	return err
 }
 
+// completing says whether a shell asks for completions: of which line, and of which word.
+// bash and zsh give the program's name, that word and the one before as arguments.
+func completing(args, env []string) (line, word string, ok bool) {
+	for _, kv := range env {
+		if line, ok = strings.CutPrefix(kv, "COMP_LINE="); !ok {
+			continue
+		}
+		switch len(args) {
+		case 3:
+			return line, args[1], true
+		case 0:
+			return line, line[strings.LastIndex(line, " ")+1:], true
+		}
+	}
+	return "", "", false
+}
+
 // complete prints the words that may come next on a line. word is what the shell takes
 // for the word to be completed: bash ends words at =, so that only the value is left.
 func complete(app *kong.Application, line, word string, out io.Writer) error {

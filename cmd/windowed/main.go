@@ -74,6 +74,13 @@ func execute(args, env []string, std streams) (err error) {
 			err = nil
 		}
 	}()
+	if line, word, ok := completing(args, env); ok {
+		parser, err := kong.New(new(cli), kong.Name("windowed"))
+		if err != nil {
+			return err
+		}
+		return complete(parser.Model, line, word, std.out)
+	}
 	var c cli
 	resolver, err := newSettings(args, env)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -25,7 +26,7 @@ type killed struct {
 var series = []killed{
 	{name: "exactly once", rounds: 5},
 	{name: "exactly once, lost disks", rounds: 5, wipe: 2},
-	{name: "at least once", rounds: 5, flags: []string{"--guarantee=at-least-once"}},
+	{name: "at least once", rounds: 5, flags: []string{"--guarantee=at-least-once", "--commit-interval=20ms"}},
 	{name: "short retention", rounds: 4, flags: []string{"--retention=1m"}, wipe: 3},
 	{name: "own broker", rounds: 4, own: true, instances: 1, flags: []string{"--instance-id=a"}},
 	{name: "own broker, lost disks", rounds: 3, own: true, instances: 1, wipe: 2, flags: []string{"--instance-id=a"}},
@@ -63,7 +64,7 @@ func (k killed) run(t *testing.T, seed uint64) {
 	f := k.begin(t)
 	l := newLoad(t, f.seed, killPartitions, seed)
 	defer l.end()
-	wiped, recovery := 0, time.Duration(0)
+	wiped, repaired, recovery := 0, 0, time.Duration(0)
 	for range k.rounds {
 		began := time.Now()
 		f.start()
@@ -72,6 +73,7 @@ func (k killed) run(t *testing.T, seed uint64) {
 		time.Sleep(50*time.Millisecond + time.Duration(rnd.Int64N(int64(550*time.Millisecond)))) // not a wait: the moment of death
 		victim := rnd.IntN(len(f.places))
 		f.running[victim].kill()
+		repaired += strings.Count(f.running[victim].stderr.String(), "is repaired")
 		f.running[victim] = nil
 		if k.wipe > 0 && rnd.IntN(k.wipe) == 0 {
 			f.places[victim].wipe()
@@ -79,8 +81,8 @@ func (k killed) run(t *testing.T, seed uint64) {
 		}
 	}
 	e, counters, wrong := k.settle(t, f, l)
-	t.Logf("seed %d: %d kills, %d state directories lost, %d records (%d late, %d refused), slowest start %v, %d counters compared, %d wrong",
-		seed, k.rounds, wiped, e.allTime.orders+refused(e), e.late, refused(e), recovery.Round(time.Millisecond), counters, wrong)
+	t.Logf("seed %d: %d kills, %d state directories lost, %d records (%d late, %d refused), slowest start %v, %d cut commits repaired, %d counters compared, %d wrong",
+		seed, k.rounds, wiped, e.allTime.orders+refused(e), e.late, refused(e), recovery.Round(time.Millisecond), repaired, counters, wrong)
 }
 
 func refused(e *expectation) (n uint64) {

@@ -95,6 +95,15 @@ func (w *world) verify() error {
 	if err := w.checkLogs(); err != nil {
 		return err
 	}
+	low := int64(math.MaxInt64)
+	for p := range w.global.Partitions {
+		low = min(low, w.inputs[p].truth.meta.Time.CloseThrough)
+	}
+	for start := range w.emitted {
+		if end := start + int64(w.cfg.Window); low != math.MinInt64 && end+w.cfg.Retention <= low && start < w.newestFinal() {
+			return fmt.Errorf("C stays at %d, but all partitions are at %d, and the window of %d could expire", w.global.CloseThrough, low, start)
+		}
+	}
 	for _, in := range w.instances {
 		if err := w.checkInstance(in, k); err != nil {
 			return fmt.Errorf("instance %d: %w", in.id, err)

@@ -273,12 +273,17 @@ func (w *world) append(t *txn) error {
 
 // expirable is up to which end the windows may expire by what is committed.
 func (w *world) expirable() int64 {
-	newest := int64(math.MinInt64)
-	for start := range w.emitted {
-		newest = max(newest, start)
-	}
+	newest := w.newestFinal()
 	if newest == math.MinInt64 {
 		return newest
 	}
 	return min(w.global.CloseThrough-w.cfg.Retention, window.Size(w.cfg.Window).End(newest)-1)
+}
+
+func (w *world) newestFinal() int64 {
+	newest := int64(math.MinInt64)
+	for start := range w.emitted {
+		newest = max(newest, start)
+	}
+	return newest
 }

@@ -72,8 +72,11 @@ func newWorld(seed uint64, variant string) (*world, error) {
 		MaxFuture: pick[int64](r, 60, 1<<40, 1<<40), closeChunk: pick(r, 1, 2, 5, 0), expireChunk: pick(r, 1, 2, 7, 0),
 	}
 	w.cfg.Order.TimeField = "ts"
-	if r.IntN(2) == 0 {
+	switch r.IntN(4) {
+	case 0, 1:
 		w.cfg.Late = AmendLate
+	case 2:
+		w.cfg.Flush = 1 << 40 // no snapshots that carry a risen C along
 	}
 	if variant != asDesigned {
 		w.cfg = Config{

@@ -95,3 +95,19 @@ func TestReconfigure(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 }
+
+// TestExpiryBetweenFinals: time that closes nothing may still let a window expire.
+func TestExpiryBetweenFinals(t *testing.T) {
+	j := reconfigured(t, Config{Retention: 15, Flush: 1 << 40}) // no snapshots that carry C along
+	j.at(1, 11, 21, 24)
+	if _, ok, _ := j.st.Window(0); !ok {
+		t.Fatal("the first window has expired too early")
+	}
+	finals := len(j.outputs)
+	j.at(25)
+	_, there, _ := j.st.Window(0)
+	_, emitted, _ := j.st.Emitted(0)
+	if there || emitted || len(j.outputs) != finals {
+		t.Errorf("at 25 the first window is there: %v, its final: %v, new finals: %v", there, emitted, j.outputs[finals:])
+	}
+}

@@ -301,6 +301,13 @@ func TestKeyboard(t *testing.T) {
 	if got := value[string](b, "document.activeElement.id"); got != "detail-title" {
 		t.Errorf("the focus is at %q", got)
 	}
+	b.size(360, 800)
+	value[bool](b, `document.querySelector("#cells a[tabindex='0']").focus(), true`)
+	for _, c := range []struct{ key, cell string }{{kb.End, "last"}, {kb.Home, "first"}} {
+		b.run(chromedp.KeyEvent(c.key))
+		b.wait(`((list, a) => a === document.activeElement && a.getBoundingClientRect().left >= list.left && a.getBoundingClientRect().right <= list.right)(
+			document.querySelector("#cells").getBoundingClientRect(), document.querySelector("#cells li:` + c.cell + `-child a"))`)
+	}
 }
 
 // TestCounts: no digit of a count is lost beyond 2^53.
@@ -337,6 +344,7 @@ func TestNothingYet(t *testing.T) {
 	b.open("/")
 	b.waitText("#hero-name", "No order yet")
 	b.waitText("#last-about", "No window is closed yet.")
+	b.waitText("#now-about", "No window is open yet.")
 	b.waitText("#held", "No window can close yet; partition 0 holds that back.")
 	b.waitText("#partitions", "paused holds back")
 	b.accessible(t, "nothing yet")

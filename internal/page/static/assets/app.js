@@ -99,7 +99,7 @@ function overview(u) {
   lists.now.update(u.current, u.last);
   lists.last.update(u.last);
   lists.all.update(u.all_time);
-  about("now", u, u.current, "No window is open: no order has come since the last one closed.");
+  about("now", u, u.current, u.last ? "No window is open: no order has come since the last one closed." : "No window is open yet.");
   about("last", u, u.last, "No window is closed yet.");
   fill(byId("all-about"), u.all_time ? `${many(u.all_time.total, "portion")} in ${many(u.all_time.records, "order")}` : "");
 }

@@ -51,12 +51,14 @@ export class Timeline {
     this.#drop();
     const most = this.#lines.reduce((m, l) => (l.total > m ? l.total : m), /** @type {Line["total"]} */ (1));
     this.#lines.forEach((line, i) => this.#draw(line, i, most, chosen));
-    if (chosen !== this.#chosen && this.#cells.has(chosen)) this.#stop = chosen;
+    const goal = chosen === this.#chosen ? undefined : this.#cells.get(chosen)?.item;
+    if (goal) this.#stop = chosen;
     if (!this.#cells.has(this.#stop)) this.#stop = this.#lines.at(-1)?.start ?? "";
     this.#chosen = chosen;
     for (const [start, { link }] of this.#cells) link.tabIndex = start === this.#stop ? 0 : -1;
     this.#tell(this.list.querySelector("a:hover")?.getAttribute("data-start") ?? this.#stop);
-    if (atEnd) this.list.scrollLeft = this.list.scrollWidth;
+    if (goal) this.list.scrollLeft = goal.offsetLeft - this.list.offsetLeft - this.list.clientWidth / 2;
+    else if (atEnd) this.list.scrollLeft = this.list.scrollWidth;
   }
 
   #drop() {

@@ -29,7 +29,7 @@ export class TopList {
   update(top, before) {
     const entries = top?.top ?? [];
     show(this.table, entries.length > 0);
-    show(this.empty, entries.length === 0);
+    show(this.empty, top !== null && entries.length === 0);
     const places = this.#places(entries.map((e) => e.drink));
     const ranks = before && new Map(before.top.map((e) => [e.drink, e.rank]));
     const rows = entries.map((e) => this.#rows.get(e.drink) ?? this.#make(e.drink));
