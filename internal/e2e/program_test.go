@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +59,11 @@ func (p *place) start() *program {
 }
 
 func (g *program) cleanup() {
+	if g.t.Failed() && !g.exited() {
+		var s json.RawMessage
+		err := g.ask("/v1/status", &s)
+		g.t.Logf("it was still running: %s (%v)", s, err)
+	}
 	g.signal(syscall.SIGKILL)
 	<-g.done
 	count, _ := started.Load(g.t.Name())

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"reflect"
@@ -163,5 +164,16 @@ func (w *world) forget(start int64) error {
 	}
 	w.seen["final forgotten"]++
 	delete(w.emitted, start)
+	return nil
+}
+
+// checkLetters compares dead letters with the records they are of.
+func (in *input) checkLetters(p int32, dead []DeadLetter) error {
+	for i := range dead {
+		d, r := &dead[i], &in.samples[dead[i].Offset-in.start].rec
+		if d.Partition != p || d.Timestamp != r.Timestamp || !bytes.Equal(d.Key, r.Key) || !bytes.Equal(d.Value, r.Value) || d.Detail == "" {
+			return fmt.Errorf("dead letter %+v of record %+v", d, r)
+		}
+	}
 	return nil
 }

@@ -264,6 +264,9 @@ func (w *world) append(t *txn) error {
 		if err := input.truth.check(&w.cfg, t.changes[p], f.b.Dead, want, expirable); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
+		if err := input.checkLetters(p, f.b.Dead); err != nil {
+			return err
+		}
 	}
 	if t.flights[0] == nil {
 		return nil

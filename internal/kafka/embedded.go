@@ -79,10 +79,28 @@ func lockData(dir string) (io.Closer, error) {
 }
 
 func (e *Embedded) start(dir, listen string) error {
+	if _, err := os.Stat(e.file); err == nil {
+		if err := e.afterKill(dir); err != nil {
+			return err
+		}
+	}
 	l, err := listenLast(listen, e.file)
 	if err != nil {
 		return err
 	}
+	if e.cluster, err = openCluster(dir, l); err != nil {
+		return err
+	}
+	e.cfg.Brokers = e.cluster.ListenAddrs()
+	if err := os.WriteFile(e.file, []byte(strings.Join(e.cfg.Brokers, ",")+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write the broker's address: %w", err)
+	}
+	e.admin, err = NewAdmin(e.cfg)
+	return err
+}
+
+// openCluster opens the broker on l with its logs in dir.
+func openCluster(dir string, l net.Listener) (*kfake.Cluster, error) {
 	taken := false
 	cluster, err := kfake.NewCluster(
 		kfake.NumBrokers(1),
@@ -97,14 +115,9 @@ func (e *Embedded) start(dir, listen string) error {
 		}),
 	)
 	if err != nil {
-		return errors.Join(fmt.Errorf("start the embedded broker in %s: %w", dir, err), l.Close())
+		return nil, errors.Join(fmt.Errorf("start the embedded broker in %s: %w", dir, err), l.Close())
 	}
-	e.cluster, e.cfg.Brokers = cluster, cluster.ListenAddrs()
-	if err := os.WriteFile(e.file, []byte(strings.Join(e.cfg.Brokers, ",")+"\n"), 0o600); err != nil {
-		return fmt.Errorf("write the broker's address: %w", err)
-	}
-	e.admin, err = NewAdmin(e.cfg)
-	return err
+	return cluster, nil
 }
 
 // listenLast listens on the address of the last run if the port is free to choose.

@@ -98,7 +98,7 @@ func (a *Admin) Batch(ctx context.Context, p int32, offset int64) (first, next i
 	if len(rp.RecordBatches) < batchHeader {
 		return 0, 0, fmt.Errorf("%s partition %d has no batch at offset %d", topic, p, offset)
 	}
-	first, next = batchSpan(rp.RecordBatches)
+	first, next = batch(rp.RecordBatches).span()
 	return first, next, nil
 }
 

@@ -2,45 +2,41 @@ package kafka
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// peek is the changelog offset behind the batches that begin at offset at. A client does
-// not report batches without records, which the log cleaner leaves at the end of a log,
-// so a position in front of them would never move.
+// peek is the changelog offset behind the batches from offset at on that no poll will
+// bring: a client does not report batches without records, which the log cleaner leaves
+// at the end of a log, nor aborted ones, which have no marker if the embedded broker was
+// killed. A position in front of them would never move.
 func (f *Follower) peek(ctx context.Context, p int32, at int64) (int64, error) {
 	topic := f.cfg.Topics.Changelog
 	rp, err := fetchRaw(ctx, f.cl, topic, p, at)
 	if err != nil {
 		return at, err
 	}
-	// If it holds records, the poll will bring them: only empty batches are passed here.
 	next := at
-	for b := rp.RecordBatches; len(b) >= batchHeader; {
-		length := int(binary.BigEndian.Uint32(b[8:])) + 12
-		if length < batchHeader || length > len(b) || binary.BigEndian.Uint32(b[57:]) != 0 {
+	for b, rest := firstBatch(rp.RecordBatches); b != nil; b, rest = firstBatch(rest) {
+		if b.records() > 0 && !isAborted(b, rp) {
 			break
 		}
-		_, behind := batchSpan(b)
+		_, behind := b.span()
 		next = max(next, behind)
-		b = b[length:]
 	}
 	return next, nil
 }
 
-// batchHeader is the size of a record batch (magic 2) without its records: base offset
-// at byte 0, length at 8, last offset delta at 23, number of records at 57.
-const batchHeader = 61
-
-// batchSpan is the first offset of a batch and the offset behind it.
-func batchSpan(b []byte) (first, next int64) {
-	first = int64(binary.BigEndian.Uint64(b))
-	return first, first + int64(binary.BigEndian.Uint32(b[23:])) + 1
+func isAborted(b batch, rp *kmsg.FetchResponseTopicPartition) bool {
+	id, _ := b.producer()
+	first, _ := b.span()
+	return b.transactional() && !b.control() && slices.ContainsFunc(rp.AbortedTransactions, func(a kmsg.FetchResponseTopicPartitionAbortedTransaction) bool {
+		return a.ProducerID == id && a.FirstOffset <= first
+	})
 }
 
 // fetchRaw fetches the batches of one partition from offset on, as they are on the wire.
