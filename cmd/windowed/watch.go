@@ -79,12 +79,12 @@ func (w *watcher) missing(err error, now time.Time) error {
 		w.gone = now
 	}
 	if w.screen.terminal {
-		return w.screen.show(fmt.Sprintf("%sno answer since %s: %v", w.text, w.gone.Format("15:04:05"), err))
+		return w.screen.show(fmt.Sprintf("%swaiting since %s: %v", w.text, w.gone.Format("15:04:05"), err))
 	}
 	if w.why == err.Error() {
 		return nil
 	}
 	w.why = err.Error()
-	_, werr := fmt.Fprintf(w.std.err, "windowed: no answer: %v; asking on\n", err)
+	_, werr := fmt.Fprintf(w.std.err, "windowed: waiting: %v\n", err)
 	return werr
 }

@@ -225,7 +225,7 @@ func fetch(url string, v any) error {
 // TestLatency holds the promise that answers do not wait for the engine: p99 below 1 ms in
 // process and below 5 ms over HTTP. It does at full size with WINDOWED_FULL=1, otherwise
 // it is so small that it only shows that everything is measured. Where HTTP alone takes
-// that long, because the machine does other things too, the list may add 1 ms.
+// that long, because the machine does other things too, the list may take twice that.
 func TestLatency(t *testing.T) {
 	windows, span := 2, 300*time.Millisecond
 	full := os.Getenv("WINDOWED_FULL") != ""
@@ -233,7 +233,7 @@ func TestLatency(t *testing.T) {
 		windows, span = loadWindows, 10*time.Second
 	}
 	inside, over, bare := newLoad(t, windows).run(windows, span)
-	if full && (inside.p99 >= 1000 || over.p99 >= max(5000, bare.p99+1000)) {
+	if full && (inside.p99 >= 1000 || over.p99 >= max(5000, 2*bare.p99)) {
 		t.Errorf("p99 is %.0f µs in process and %.0f µs over HTTP", inside.p99, over.p99)
 	}
 }

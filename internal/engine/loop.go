@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -64,7 +65,8 @@ type LoopOptions struct {
 	Consent     Consent
 	SkipBatches map[int32]int64 // partition -> an offset in the batch to pass
 	Reconfigure bool
-	Sole        bool // at least once: no other member may own a partition
+	Sole        bool          // at least once: no other member may own a partition
+	CountEvery  time.Duration // how often partitions are counted; default 10s
 	Log         *slog.Logger
 	Status      *Status
 
@@ -120,7 +122,7 @@ func NewLoop(opts LoopOptions) *Loop {
 	l := &Loop{opts: opts, st: opts.State, parts: make(map[int32]*activePartition)}
 	l.cfg = &l.opts.Config
 	l.emitter = NewEmitter(l.cfg)
-	l.slow = newSlowQueries(opts.Inputs, opts.Log)
+	l.slow = newSlowQueries(opts.Inputs, opts.Log, cmp.Or(opts.CountEvery, 10*time.Second))
 	return l
 }
 
@@ -252,7 +254,8 @@ func (l *Loop) open() error {
 		if _, known := l.st.Meta(id); !known {
 			// It starts at the committed C, so that it cannot reopen what is closed.
 			p.meta.Time.CloseThrough = max(p.meta.Time.CloseThrough, g.CloseThrough)
-			p.first = p.meta
+			// A batch begun while it had to wait knows an older C; it has read nothing.
+			p.first, p.batch = p.meta, nil
 		}
 		p.resumed, p.heard = true, time.Now()
 		next[id] = p.meta.Next

@@ -11,10 +11,11 @@ import (
 // answer: last stable offsets at most once a second and only while a partition is
 // silent or somebody looks at the lag, the number of partitions every ten seconds.
 type slowQueries struct {
-	inputs Inputs
-	log    *slog.Logger
-	wg     sync.WaitGroup
-	cancel context.CancelFunc
+	countEvery time.Duration
+	inputs     Inputs
+	log        *slog.Logger
+	wg         sync.WaitGroup
+	cancel     context.CancelFunc
 
 	mu      sync.Mutex
 	busy    bool
@@ -26,12 +27,12 @@ type slowQueries struct {
 
 const (
 	stableEvery = time.Second
-	countEvery  = 10 * time.Second
 	queryLimit  = 10 * time.Second
 )
 
-func newSlowQueries(inputs Inputs, log *slog.Logger) *slowQueries {
-	return &slowQueries{inputs: inputs, log: log}
+// newSlowQueries counts partitions every countEvery.
+func newSlowQueries(inputs Inputs, log *slog.Logger, countEvery time.Duration) *slowQueries {
+	return &slowQueries{inputs: inputs, log: log, countEvery: countEvery}
 }
 
 // refresh starts a query if one is due and none is under way. silent: a partition may be
@@ -42,7 +43,7 @@ func (q *slowQueries) refresh(ctx context.Context, silent, emitter bool) {
 	defer q.mu.Unlock()
 	now := time.Now()
 	stable := silent && now.Sub(q.asked) >= stableEvery
-	count := now.Sub(q.counted) >= countEvery
+	count := now.Sub(q.counted) >= q.countEvery
 	if q.busy || !stable && !count {
 		return
 	}

@@ -108,7 +108,7 @@ func (h *harness) connect(ctx context.Context, st *state.State) (engine.LoopOpti
 		return engine.LoopOptions{}, nil, err
 	}
 	return engine.LoopOptions{
-		Config: h.job, Topic: testTopics.Orders, Writer: h.cfg.TransactionalID(), Interval: h.interval,
+		Config: h.job, Topic: testTopics.Orders, Writer: h.cfg.TransactionalID(), Interval: h.interval, CountEvery: h.cfg.MetadataMaxAge,
 		Consent: h.consent, SkipBatches: h.skip, Sole: h.cfg.AtLeastOnce, Status: h.status,
 		Transport: session, Inputs: admin, Restorer: follower,
 	}, func() { session.Close(); follower.Close(); admin.Close() }, nil

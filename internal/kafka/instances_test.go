@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -147,6 +148,9 @@ func onceEach(t *testing.T, finals []string) {
 	var keys []string
 	for _, f := range finals {
 		key := f[:20]
+		if !strings.HasPrefix(f[20:], " r0 ") {
+			t.Errorf("a final of window %s is a revision: %s", key, f)
+		}
 		if slices.Contains(keys, key) {
 			t.Errorf("two finals of window %s", key)
 		}

@@ -4,6 +4,7 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // metric is one name of ours.
 type metric struct {
+	name string
 	desc *prometheus.Desc
 	kind prometheus.ValueType
 }
@@ -12,7 +13,7 @@ type metric struct {
 var described []metric
 
 func define(kind prometheus.ValueType, name, help string, labels ...string) metric {
-	m := metric{prometheus.NewDesc("windowed_"+name, help, labels, nil), kind}
+	m := metric{"windowed_" + name, prometheus.NewDesc("windowed_"+name, help, labels, nil), kind}
 	described = append(described, m)
 	return m
 }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// listen is a loopback address that is free.
+func listen(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestProgress goes through a minute of work: in place on a terminal, a line every ten
+// seconds elsewhere.
+func TestProgress(t *testing.T) {
+	began := time.Unix(0, 0)
+	work := func(p *progress, share bool) {
+		for tenth := range 600 {
+			done := -1.0
+			if share {
+				done = float64(tenth) / 600
+			}
+			p.at(int64(tenth)*1000, done, began.Add(time.Duration(tenth)*100*time.Millisecond))
+		}
+		p.end()
+	}
+	var plain strings.Builder
+	work(newProgress(&plain, "restoring", "records", began), true)
+	lines := strings.Split(strings.TrimSpace(plain.String()), "\n")
+	if len(lines) != 5 || lines[0] != "restoring  17 %  100,000 records, 10,000/s, 50s left" || lines[4] != "restoring  83 %  500,000 records, 10,000/s, 10s left" {
+		t.Errorf("elsewhere:\n%s", plain.String())
+	}
+	plain.Reset()
+	work(newProgress(&plain, "replaying", "orders", began), false)
+	if !strings.HasPrefix(plain.String(), "replaying  100,000 orders, 10,000/s\n") {
+		t.Errorf("without an end:\n%s", plain.String())
+	}
+
+	d := &display{height: 24}
+	p := newProgress(d, "restoring", "records", began)
+	p.terminal, p.next = true, began.Add(progressMoment)
+	p.at(1, .1, began.Add(progressMoment/2))
+	if len(d.lines) > 0 {
+		t.Errorf("shown at once: %q", d.lines)
+	}
+	p.at(1000, .5, began.Add(2*time.Second))
+	if d.lines[0] != "[############............] restoring  50 %  1,000 records, 500/s, 2s left" {
+		t.Errorf("on a terminal: %q", d.lines)
+	}
+	p.at(2000, 1, began.Add(4*time.Second))
+	if d.lines[0] != "[########################] restoring 100 %  2,000 records, 500/s" {
+		t.Errorf("at the end: %q", d.lines)
+	}
+	p.end()
+	if strings.Join(d.lines, "") != "" {
+		t.Errorf("left on the terminal: %q", d.lines)
+	}
+}
+
+// TestReplayProgress counts bytes as they are in the files, with and without all sizes.
+func TestReplayProgress(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "orders.jsonl")
+	line := `{"order_id":1,"ts":"2026-03-01T10:15:50Z","items":[{"drink":"latte","quantity":2}]}`
+	if err := os.WriteFile(file, []byte(strings.Repeat(line+"\n", 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		files []string
+		known bool
+	}{{[]string{file, file}, true}, {[]string{file, "-"}, false}} {
+		var shown []string
+		r := (&replayCmd{Files: c.files}).watch(io.Discard)
+		r.shown.line = func(text string) { shown = append(shown, text) }
+		r.shown.began = time.Now().Add(-time.Minute)
+		for range 10_000 {
+			r.shown.next = time.Time{}
+			r.add([]byte(line))
+		}
+		last := fmt.Sprint(shown[len(shown)-1:])
+		if len(shown) != 9 || strings.Contains(last, "92 %") != c.known || !strings.Contains(last, "9,216 orders, 15") {
+			t.Errorf("%v: %d lines, the last is %s", c.files, len(shown), last)
+		}
+	}
+	got := call("replay", file, "-o", "table", "--window=1h")
+	got.must(t, 0, "top of 2026-03-01T10:00:00Z: 5,000 orders, 10,000 portions\n   1  latte        10,000\n\ntop of all time: 5,000 orders")
+	if strings.Count(got.err, "\n") != 1 {
+		t.Errorf("a short replay shows %q", got.err)
+	}
+}
