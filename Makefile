@@ -10,7 +10,7 @@ WINDOWED = $(GO) run ./cmd/windowed
 TARGET   = $(if $(BROKERS),--brokers=$(BROKERS),--data-dir=$(DATA))
 
 .PHONY: help build run seed-orders restore topic-create-all topic-delete-all top windows \
-	test test-full test-race test-kafka lint fuzz bench clean
+	test test-full test-race test-kafka lint alerts fuzz bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -42,7 +42,7 @@ topic-delete-all: ## delete the topics, with all orders and counts
 test: ## all tests, under three minutes
 	go test ./...
 
-test-full: ## the whole matrices: all data files, 60 kill -9 rounds, 2,000 seeds of the model
+test-full: ## the whole matrices: all data files, 60 kill -9 rounds, 2,000 seeds of the model, several instances
 	WINDOWED_FULL=1 WINDOWED_SEEDS=2000 go test -count=1 -timeout=60m ./...
 
 test-race: ## the concurrent packages under the race detector
@@ -55,6 +55,9 @@ lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
+
+alerts: ## test the alert rules (needs promtool)
+	cd deploy/prometheus && promtool check rules rules.yaml && promtool test rules rules_test.yaml
 
 fuzz: ## a minute on every fuzz target
 	go test ./internal/order -fuzz=FuzzDecode -fuzztime=1m

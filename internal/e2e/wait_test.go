@@ -8,8 +8,9 @@ import (
 )
 
 // patience bounds every wait. It is far above what anything takes, so that only what
-// never happens runs into it.
-const patience = 40 * time.Second
+// never happens runs into it: kfake forgets a member that dies between join and sync only
+// when the rebalance timeout, a minute, is over.
+const patience = 100 * time.Second
 
 // A wait looks often at first, then less: what it asks costs the program time too.
 const (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -63,6 +64,9 @@ type instance struct {
 // synctest bubble time would stand still for the others.
 func live(t *testing.T, partitions int32, f func(*harness)) {
 	t.Helper()
+	if os.Getenv("WINDOWED_FULL") == "" {
+		t.Skip("several instances in real time take minutes: make test-full")
+	}
 	h := newHarness(t, partitions, nil)
 	h.cfg.SessionTimeout, h.cfg.MetadataMaxAge = 1500*time.Millisecond, time.Second
 	h.job.Window, h.job.Grace, h.job.IdleTimeout = 60_000, 30_000, 2000
