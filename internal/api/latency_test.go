@@ -19,18 +19,22 @@ import (
 	"windowed/window"
 )
 
-// The load that answers are measured under: every retained window has many drinks, and
+// fullLoad is what answers are measured under: every retained window has many drinks, and
 // transactions that change a fifth of them are applied without a pause.
-const (
-	loadDrinks      = 100_000
-	loadWindows     = 24     // closed; the open one comes on top
-	loadTransaction = 20_000 // drinks
-	loadCheckpoint  = 64 << 10
-)
+var fullLoad, smallLoad = size{windows: 24, drinks: 100_000}, size{windows: 2, drinks: 2000}
+
+type size struct {
+	windows int // closed; the open one comes on top
+	drinks  int
+}
+
+// loadCheckpoint is when the engine writes a checkpoint.
+const loadCheckpoint = 64 << 10
 
 // load is a state with full windows that an engine works on.
 type load struct {
 	tb      testing.TB
+	size    size
 	st      *state.State
 	answers *Answers
 	drinks  []string
@@ -45,7 +49,7 @@ type load struct {
 	took    []time.Duration
 }
 
-func newLoad(tb testing.TB, windows int) *load {
+func newLoad(tb testing.TB, of size) *load {
 	tb.Helper()
 	cfg := &engine.Config{Window: window.Size(hour), Grace: 60_000, Retention: 1000 * hour}
 	st, err := state.Open(tb.TempDir()+"/db", state.Options{Window: cfg.Lifecycle(), Logger: quiet{}})
@@ -53,16 +57,16 @@ func newLoad(tb testing.TB, windows int) *load {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = st.Abandon() })
-	l := &load{tb: tb, st: st, rnd: rand.New(rand.NewPCG(1, 2)), counts: make(map[window.Scope][]uint64), stop: make(chan struct{})}
-	for i := range loadDrinks {
+	l := &load{tb: tb, size: of, st: st, rnd: rand.New(rand.NewPCG(1, 2)), counts: make(map[window.Scope][]uint64), stop: make(chan struct{})}
+	for i := range of.drinks {
 		l.drinks = append(l.drinks, fmt.Sprintf("drink number %06d", i))
 	}
 	l.meta = state.NewMeta(0)
 	l.answers = &Answers{State: func() *state.State { return st }, Config: cfg, Status: new(engine.Status)}
 	l.answers.Status.Set(engine.StatusNow{Phase: engine.Running})
-	for i := range windows + 1 {
+	for i := range of.windows + 1 {
 		l.fill(window.At(noon + int64(i)*hour))
-		if i < windows {
+		if i < of.windows {
 			w, _, err := st.Window(noon + int64(i)*hour)
 			if err != nil {
 				tb.Fatal(err)
@@ -79,14 +83,14 @@ func newLoad(tb testing.TB, windows int) *load {
 
 // fill counts every drink in a scope, in one transaction: a new scope is not looked up.
 func (l *load) fill(scope window.Scope) {
-	l.counts[scope] = make([]uint64, loadDrinks)
+	l.counts[scope] = make([]uint64, l.size.drinks)
 	var changes []state.Change
 	for i := range l.counts[scope] {
 		l.counts[scope][i] = 1 + l.rnd.Uint64N(9)
 		changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: l.drinks[i], Count: l.counts[scope][i]})
 	}
 	if !scope.AllTime {
-		changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: window.Numbers{Records: loadDrinks, Portions: loadDrinks}})
+		changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: window.Numbers{Records: uint64(l.size.drinks), Portions: uint64(l.size.drinks)}})
 	}
 	l.commit(0, changes)
 }
@@ -94,24 +98,24 @@ func (l *load) fill(scope window.Scope) {
 // apply commits one transaction: each of its drinks counts some more, for all of time and
 // in a window. All drinks belong to partition 0.
 func (l *load) apply(start int64, from int) {
-	m := &l.meta
+	m, part := &l.meta, l.size.drinks/5
 	var changes []state.Change
 	numbers, err := l.st.Numbers(0, start)
 	if err != nil {
 		l.tb.Fatal(err)
 	}
 	for _, scope := range []window.Scope{window.AllTime, window.At(start)} {
-		for i := from; i < from+loadTransaction; i++ {
+		for i := from; i < from+part; i++ {
 			l.counts[scope][i] += 1 + l.rnd.Uint64N(9)
 			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: l.drinks[i], Count: l.counts[scope][i]})
 		}
 		if !scope.AllTime {
-			numbers = numbers.Plus(window.Numbers{Records: loadTransaction, Portions: loadTransaction})
+			numbers = numbers.Plus(window.Numbers{Records: uint64(part), Portions: uint64(part)})
 			changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: numbers})
 		}
 	}
-	m.Next += loadTransaction
-	m.Counters.Records += loadTransaction
+	m.Next += int64(part)
+	m.Counters.Records += uint64(part)
 	meta := *m
 	l.commit(0, append(changes, state.Change{Kind: state.MetaKind, Meta: &meta}))
 }
@@ -131,7 +135,7 @@ func (l *load) commit(p int32, changes []state.Change) {
 }
 
 // work applies transactions to the open window until the load is ended.
-func (l *load) work(windows int) {
+func (l *load) work() {
 	l.applied, l.took = 0, nil
 	l.done.Go(func() {
 		for {
@@ -139,7 +143,7 @@ func (l *load) work(windows int) {
 			case <-l.stop:
 				return
 			default:
-				l.apply(noon+int64(windows)*hour, l.rnd.IntN(loadDrinks/loadTransaction)*loadTransaction)
+				l.apply(noon+int64(l.size.windows)*hour, l.rnd.IntN(5)*(l.size.drinks/5))
 			}
 		}
 	})
@@ -157,12 +161,12 @@ func percentilesOf(all []time.Duration) percentiles {
 // measure asks for the top 10 of random windows, one after the other, for a while; with
 // it it asks something bare of the same kind, which needs no state, to know what a machine
 // as busy as this one takes for anything.
-func (l *load) measure(name string, windows int, span time.Duration, ask func(start int64) error, bare func() error) (top, other percentiles) {
+func (l *load) measure(name string, span time.Duration, ask func(start int64) error, bare func() error) (top, other percentiles) {
 	l.tb.Helper()
 	rnd := rand.New(rand.NewPCG(3, 4))
 	var all, others []time.Duration
 	for began := time.Now(); time.Since(began) < span; {
-		start := noon + int64(rnd.IntN(windows+1))*hour
+		start := noon + int64(rnd.IntN(l.size.windows+1))*hour
 		asked := time.Now()
 		err := ask(start)
 		all = append(all, time.Since(asked))
@@ -179,18 +183,18 @@ func (l *load) measure(name string, windows int, span time.Duration, ask func(st
 }
 
 // run measures what answers take while transactions are applied without a pause.
-func (l *load) run(windows int, span time.Duration) (inside, over, bare percentiles) {
+func (l *load) run(span time.Duration) (inside, over, bare percentiles) {
 	server := httptest.NewServer(NewServer(l.answers, Options{}))
 	defer server.Close()
-	l.work(windows)
-	inside, _ = l.measure("in process", windows, span, func(start int64) error {
+	l.work()
+	inside, _ = l.measure("in process", span, func(start int64) error {
 		top, err := l.answers.InWindow(start, 10)
 		if err == nil && len(top.Top) != 10 {
 			err = fmt.Errorf("%d entries", len(top.Top))
 		}
 		return err
 	}, func() error { return nil })
-	over, bare = l.measure("over HTTP", windows, span, func(start int64) error {
+	over, bare = l.measure("over HTTP", span, func(start int64) error {
 		var top Top
 		err := fetch(server.URL+"/v1/top?n=10&window="+window.FormatTime(start), &top)
 		if err == nil && len(top.Top) != 10 {
@@ -202,7 +206,7 @@ func (l *load) run(windows int, span time.Duration) (inside, over, bare percenti
 	l.done.Wait()
 	took := percentilesOf(l.took)
 	l.tb.Logf("%d windows of %d drinks; %d changes applied in %v, a transaction in %.0f ms, at most %.0f ms",
-		windows+1, loadDrinks, l.applied, 2*span, took.p50/1e3, took.most/1e3)
+		l.size.windows+1, l.size.drinks, l.applied, 2*span, took.p50/1e3, took.most/1e3)
 	return inside, over, bare
 }
 
@@ -227,12 +231,12 @@ func fetch(url string, v any) error {
 // it is so small that it only shows that everything is measured. Where HTTP alone takes
 // that long, because the machine does other things too, the list may take twice that.
 func TestLatency(t *testing.T) {
-	windows, span := 2, 300*time.Millisecond
+	of, span := smallLoad, 200*time.Millisecond
 	full := os.Getenv("WINDOWED_FULL") != ""
 	if full {
-		windows, span = loadWindows, 10*time.Second
+		of, span = fullLoad, 10*time.Second
 	}
-	inside, over, bare := newLoad(t, windows).run(windows, span)
+	inside, over, bare := newLoad(t, of).run(span)
 	if full && (inside.p99 >= 1000 || over.p99 >= max(5000, 2*bare.p99)) {
 		t.Errorf("p99 is %.0f µs in process and %.0f µs over HTTP", inside.p99, over.p99)
 	}
@@ -241,7 +245,7 @@ func TestLatency(t *testing.T) {
 // BenchmarkTop measures what TestLatency does.
 func BenchmarkTop(b *testing.B) {
 	for b.Loop() {
-		inside, over, bare := newLoad(b, loadWindows).run(loadWindows, 10*time.Second)
+		inside, over, bare := newLoad(b, fullLoad).run(10 * time.Second)
 		b.ReportMetric(inside.p99, "p99-in-process-µs")
 		b.ReportMetric(over.p99, "p99-http-µs")
 		b.ReportMetric(bare.p99, "p99-bare-http-µs")

@@ -17,8 +17,13 @@ import (
 	"windowed/internal/engine"
 )
 
-// manyStreams are as many as the documentation promises.
-const manyStreams = 1000
+// manyStreams are as many as the documentation promises; fewer with -short.
+func manyStreams() int {
+	if testing.Short() {
+		return 100
+	}
+	return 1000
+}
 
 // small makes a socket's buffers small, so that a reader that stops reading is felt soon.
 func small(_, _ string, c syscall.RawConn) error {
@@ -37,12 +42,13 @@ func TestManyStreams(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprintf("a drink with a name that makes an event large, number %d %0200d", i, i)
 	}
+	many := manyStreams()
 	alone := applied(w, names, time.Second)
 	addr := serveSmall(t, w)
 	before := memory()
 	var events, ended atomic.Int64
 	var last sync.Map
-	for i := range manyStreams {
+	for i := range many {
 		conn := dial(t, addr)
 		if i%10 == 0 {
 			continue // it never reads
@@ -66,23 +72,23 @@ func TestManyStreams(t *testing.T) {
 			}
 			return true
 		})
-		return newest == manyStreams*9/10
+		return newest == many*9/10
 	})
 	eventually(t, "the readers that do not read to be dropped", func() bool {
 		w.server.stream.mu.Lock()
 		defer w.server.stream.mu.Unlock()
-		return w.server.stream.readers == manyStreams*9/10
+		return w.server.stream.readers == many*9/10
 	})
 	t.Logf("%d streams: %d events, memory grew by %d KB a stream (clients included), %.0f transactions/s alone, %.0f with the streams",
-		manyStreams, events.Load(), grown>>10/manyStreams, alone, together)
-	if grown > manyStreams*150<<10 {
+		many, events.Load(), grown>>10/int64(many), alone, together)
+	if grown > int64(many)*150<<10 {
 		t.Errorf("memory grew by %d MB", grown>>20)
 	}
 	if slowest := w.slowest.Load(); time.Duration(slowest) > time.Second {
 		t.Errorf("a transaction took %v to be applied", time.Duration(slowest))
 	}
 	w.server.Close()
-	eventually(t, "the streams to end", func() bool { return ended.Load() == manyStreams*9/10 })
+	eventually(t, "the streams to end", func() bool { return ended.Load() == int64(many*9/10) })
 }
 
 // applied commits orders for a while; it returns how many a second.
