@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -84,7 +85,7 @@ func (j *job) serve(answers *api.Answers) error {
 		Token: token, Public: !isLoopback(f.HTTP), Hosts: f.HTTPHost, Page: page.Handler(), Metrics: j.metrics.Handler(),
 	})
 	j.metrics.Streams = handler.Streams
-	server := newHTTP(handler)
+	server := newHTTP(handler, j.log)
 	server.RegisterOnShutdown(handler.Close)
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -100,10 +101,11 @@ func (j *job) serve(answers *api.Answers) error {
 	return j.dir.Announce(l.Addr().String())
 }
 
-// newHTTP is a server that no slow or endless request can hold up.
-func newHTTP(h http.Handler) *http.Server {
+// newHTTP is a server that no slow or endless request can hold up. What clients do wrong is
+// no more than a line at debug.
+func newHTTP(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 }

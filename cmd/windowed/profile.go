@@ -25,7 +25,7 @@ func (j *job) profile(addr string) error {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	server := newHTTP(mux)
+	server := newHTTP(mux, j.log)
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			j.log.Error("profiles", "error", err)

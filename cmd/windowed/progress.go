@@ -66,6 +66,7 @@ func (p *progress) at(units int64, share float64, now time.Time) {
 // end takes the line off the terminal.
 func (p *progress) end() {
 	if p.drawn {
+		p.drawn = false
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
 }

@@ -53,6 +53,7 @@ func (c *replayCmd) Run(std streams) error {
 
 func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, print func(*engine.Output) error) error {
 	watched := c.watch(std.err)
+	defer watched.shown.end()
 	for _, name := range c.Files {
 		if err := replayFile(name, std.in, replay, watched); err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)

@@ -105,17 +105,7 @@ func (c *restoreCmd) restore(ctx context.Context, j *job) error {
 		partitions[p] = int32(p)
 	}
 	started := time.Now()
-	done := make(chan struct{})
-	shown := make(chan struct{})
-	go func() {
-		showRestore(j, done)
-		close(shown)
-	}()
-	j.follower.set(follower)
-	err = follower.CatchUp(ctx, partitions)
-	close(done)
-	<-shown
-	if err != nil {
+	if err := catchUp(ctx, j, follower, partitions); err != nil {
 		return err
 	}
 	if err := engine.CheckFingerprint(st, &j.cfg, false); err != nil {
@@ -149,6 +139,20 @@ func (c *restoreCmd) report(w io.Writer, r restored) error {
 		_, err := fmt.Fprintf(w, "restored %d changelog records in %v: %d orders, %d portions\n", r.Records, took, r.Orders, r.Portions)
 		return err
 	})
+}
+
+// catchUp follows partitions to their end, and shows how far that is.
+func catchUp(ctx context.Context, j *job, f *kafka.Follower, partitions []int32) error {
+	j.follower.set(f)
+	done, shown := make(chan struct{}), make(chan struct{})
+	go func() {
+		showRestore(j, done)
+		close(shown)
+	}()
+	err := f.CatchUp(ctx, partitions)
+	close(done)
+	<-shown
+	return err
 }
 
 // showRestore shows how far restores are until done is closed: in place on a terminal, a

@@ -21,7 +21,7 @@ import (
 
 // fullLoad is what answers are measured under: every retained window has many drinks, and
 // transactions that change a fifth of them are applied without a pause.
-var fullLoad, smallLoad = size{windows: 24, drinks: 100_000}, size{windows: 2, drinks: 2000}
+var fullLoad = size{windows: 24, drinks: 100_000}
 
 type size struct {
 	windows int // closed; the open one comes on top
@@ -227,20 +227,14 @@ func fetch(url string, v any) error {
 }
 
 // TestLatency holds the promise that answers do not wait for the engine: p99 below 1 ms in
-// process and below 5 ms over HTTP. It does at full size with WINDOWED_FULL=1, otherwise
-// it is so small that it only shows that everything is measured. Where HTTP alone takes
-// that long, because the machine does other things too, the list may take twice that.
+// process and below 5 ms over HTTP. Where HTTP alone takes that long, because the machine
+// does other things too, the list may take twice that.
 func TestLatency(t *testing.T) {
 	if os.Getenv("WINDOWED_FULL") == "" {
 		t.Skip("it compares times, which a busy machine spoils: make test-full")
 	}
-	of, span := smallLoad, 200*time.Millisecond
-	full := os.Getenv("WINDOWED_FULL") != ""
-	if full {
-		of, span = fullLoad, 10*time.Second
-	}
-	inside, over, bare := newLoad(t, of).run(span)
-	if full && (inside.p99 >= 1000 || over.p99 >= max(5000, 2*bare.p99)) {
+	inside, over, bare := newLoad(t, fullLoad).run(10 * time.Second)
+	if inside.p99 >= 1000 || over.p99 >= max(5000, 2*bare.p99) {
 		t.Errorf("p99 is %.0f µs in process and %.0f µs over HTTP", inside.p99, over.p99)
 	}
 }
