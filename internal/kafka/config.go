@@ -32,7 +32,9 @@ type Config struct {
 	DeadPartitions int32         // of the dead-letter topic
 	ServerBalancer bool          // KIP-848 group protocol
 	SessionTimeout time.Duration // default 10s; heartbeats every 3s
-	MetadataMaxAge time.Duration // how soon new partitions are noticed; default 10s
+	// RebalanceTimeout is how long a rebalance waits for members; default 60s.
+	RebalanceTimeout time.Duration
+	MetadataMaxAge   time.Duration // how soon new partitions are noticed; default 10s
 	// MaxDecompressed bounds what one batch may take when decompressed; default 64 MiB.
 	MaxDecompressed int
 	Security        Security

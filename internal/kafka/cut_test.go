@@ -6,15 +6,17 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // cutter loses answers: the broker does what a request says, and the connection breaks
-// before the answer arrives.
+// before the answer arrives. Or it delays them.
 type cutter struct {
-	dial func(ctx context.Context, network, host string) (net.Conn, error)
-	key  int16        // of the requests whose answers are lost
-	left atomic.Int32 // how many more
-	lost atomic.Int32
+	dial  func(ctx context.Context, network, host string) (net.Conn, error)
+	key   int16         // of the requests whose answers are lost
+	delay time.Duration // not 0: the answers arrive, but so much later
+	left  atomic.Int32  // how many more
+	lost  atomic.Int32
 }
 
 var errCut = errors.New("connection cut by the test")
@@ -47,9 +49,17 @@ func (c *cutConn) Write(b []byte) (int, error) {
 func (c *cutConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cut && err == nil {
+	cut := c.cut
+	c.mu.Unlock()
+	if cut && err == nil {
 		c.cutter.lost.Add(1)
+		if c.cutter.delay > 0 {
+			c.mu.Lock()
+			c.cut = false
+			c.mu.Unlock()
+			time.Sleep(c.cutter.delay)
+			return n, nil
+		}
 		_ = c.Conn.Close()
 		return 0, errCut
 	}

@@ -152,6 +152,11 @@ func (f *Follower) CatchUp(ctx context.Context, partitions []int32) error {
 // targets are the high watermarks of the partitions that are behind.
 func (f *Follower) targets(ctx context.Context, partitions []int32) (map[int32]int64, error) {
 	topic := f.cfg.Topics.Changelog
+	// Positions first: what is followed moves on while the brokers answer.
+	positions := make(map[int32]int64, len(partitions))
+	for _, p := range partitions {
+		positions[p] = f.st.Position(p)
+	}
 	ends, err := f.adm.ListEndOffsets(ctx, topic)
 	if err == nil {
 		err = ends.Error()
@@ -170,9 +175,10 @@ func (f *Follower) targets(ctx context.Context, partitions []int32) (map[int32]i
 	for _, p := range partitions {
 		end, ok := ends.Lookup(topic, p)
 		if !ok {
-			return nil, exit.Errorf(exit.Usage, "%s has no partition %d: windowed topics create adds it", topic, p)
+			// It was there a moment ago: a broker that has not heard of it yet. Trying again heals.
+			return nil, fmt.Errorf("%s has no partition %d; windowed topics create adds it", topic, p)
 		}
-		at := f.st.Position(p)
+		at := positions[p]
 		if at > end.Offset {
 			return nil, exit.Errorf(exit.Usage, "%s partition %d ends at offset %d, but the state directory has read it up to %d: the topic was made anew or cut off; if the changelog is right, remove the state directory; if the state is, see docs/operations.md, \"Topics made anew\"",
 				topic, p, end.Offset, at)

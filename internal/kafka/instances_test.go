@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -69,6 +70,8 @@ func live(t *testing.T, partitions int32, f func(*harness)) {
 	}
 	h := newHarness(t, partitions, nil)
 	h.cfg.SessionTimeout, h.cfg.MetadataMaxAge = 1500*time.Millisecond, time.Second
+	// A member that dies while it joins has no session timeout in kfake.
+	h.cfg.RebalanceTimeout = 5 * time.Second
 	h.job.Window, h.job.Grace, h.job.IdleTimeout = 60_000, 30_000, 2000
 	f(h)
 	h.cluster.Close()
@@ -80,6 +83,13 @@ func (h *harness) instance(name string) *instance {
 	mine.cfg.Instance, mine.fs, mine.status = name, newMem(), new(engine.Status)
 	g := &gate{dial: new(net.Dialer).DialContext}
 	mine.cfg.Dialer = g.Dial
+	if dir := os.Getenv("WINDOWED_LOGS"); dir != "" {
+		f, err := os.Create(fmt.Sprintf("%s/%d-%s-%d.log", dir, os.Getpid(), name, time.Now().UnixNano()))
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		mine.cfg.Log = slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
 	return &instance{run: mine.start(), gate: g}
 }
 

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -50,7 +51,7 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.SessionTimeout(cfg.SessionTimeout),
 		kgo.HeartbeatInterval(min(heartbeatInterval, cfg.SessionTimeout/3)),
-		kgo.RebalanceTimeout(rebalanceTimeout),
+		kgo.RebalanceTimeout(cmp.Or(cfg.RebalanceTimeout, rebalanceTimeout)),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
 		kgo.MaxBufferedRecords(maxBufferedCount),
@@ -94,8 +95,10 @@ func (s *Session) Resume(next map[int32]int64) {
 		partitions = append(partitions, p)
 		s.faults.read(p, offset-1)
 	}
-	s.cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{topic: offsets})
+	// In this order: setting offsets ends the fetch that is under way, which would keep
+	// resumed partitions waiting until it ends. Nothing polls in between.
 	s.cl.ResumeFetchPartitions(map[string][]int32{topic: partitions})
+	s.cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{topic: offsets})
 }
 
 // Hold implements engine.Transport.

@@ -21,16 +21,19 @@ type run struct {
 	h      *harness
 	st     *state.State
 	cancel context.CancelFunc
-	done   chan error
+	done   chan error // gets what ended it
 }
 
 func (h *harness) start() *run {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &run{h: h, st: h.openState(), cancel: cancel, done: make(chan error, 1)}
-	log := slog.New(slog.DiscardHandler)
+	log := h.cfg.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	go func() {
-		st, err := engine.Supervise(ctx, r.st, nil, h.connect, h.status, log)
-		r.st = st
+		// Without a reopen the state stays the same.
+		_, err := engine.Supervise(ctx, r.st, nil, h.connect, h.status, log)
 		r.done <- err
 	}()
 	return r
@@ -110,9 +113,15 @@ func (r *run) counted(n uint64) {
 		if r.st.Totals().Records >= n {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
+		select {
+		case err := <-r.done:
+			r.done <- err
+			r.h.t.Fatalf("instance %s ended after %d of %d records: %v", r.h.cfg.Instance, r.st.Totals().Records, n, err)
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
-	r.h.t.Fatalf("only %d of %d records were counted", r.st.Totals().Records, n)
+	now := r.h.status.Now()
+	r.h.t.Fatalf("only %d of %d records were counted; %s %s owns %v, pauses %v; times %+v", r.st.Totals().Records, n, r.h.cfg.Instance, now.Phase, now.Owned, now.Paused, r.st.Times())
 }
 
 func TestVirtualIdleClose(t *testing.T) {
