@@ -45,7 +45,7 @@ func TestAmend(t *testing.T) {
 	e.checkChangelog(t, o)
 	e.checkAnswers(t, g)
 	for _, start := range e.starts() {
-		e.checkLastFinal(t, finals(o), start)
+		e.checkLastFinal(t, finals(o, names.Output), start)
 	}
 	if n := len(o.committed(names.DeadLetters)[0]) + len(o.committed(names.DeadLetters)[1]); n != 0 {
 		t.Errorf("%d dead letters, though all late orders were taken", n)
@@ -62,7 +62,7 @@ func revisions(t *testing.T, o *outside, start int64, n int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d finals of %s", n, label(start)), func() error {
 		total, k := uint64(0), 0
-		for _, r := range finals(o) {
+		for _, r := range finals(o, names.Output) {
 			if string(r.Key) != label(start) {
 				continue
 			}

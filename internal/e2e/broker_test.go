@@ -27,7 +27,12 @@ func newBroker(t *testing.T) *outside {
 }
 
 // on is the place on somebody else's broker.
-func (p *place) on(o *outside) *place { return p.with("--brokers="+o.seed, "--session-timeout=2s") }
+func (p *place) on(seed string) *place {
+	return p.with("--brokers="+seed, "--session-timeout="+sessionTimeout.String())
+}
+
+// sessionTimeout is that of all instances on somebody else's broker.
+const sessionTimeout = 2 * time.Second
 
 // create makes a topic.
 func (o *outside) create(topic string, partitions int32, config ...string) {

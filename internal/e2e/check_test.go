@@ -186,10 +186,10 @@ func (e *expectation) final(start int64, n int) []byte {
 }
 
 // finals are the finals in the output topic, in its order.
-func finals(o *outside) []*kgo.Record {
+func finals(o *outside, topic string) []*kgo.Record {
 	o.t.Helper()
 	var all []*kgo.Record
-	for _, r := range o.committed(names.Output)[0] {
+	for _, r := range o.committed(topic)[0] {
 		if headerOf(r, "type") == "final" {
 			all = append(all, r)
 		}
@@ -209,7 +209,7 @@ func (e *expectation) checkFinals(t *testing.T, o *outside, n int, cut bool) {
 	for _, start := range want {
 		byLabel[label(start)] = start
 	}
-	for i, r := range finals(o) {
+	for i, r := range finals(o, names.Output) {
 		key := string(r.Key)
 		seen[key]++
 		start, ok := byLabel[key]

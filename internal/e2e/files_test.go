@@ -89,7 +89,7 @@ func (d dataFile) count(t *testing.T, partitions int32) {
 	e.checkFinals(t, o, 3, false)
 	e.checkLetters(t, o, false)
 	if partitions == 1 {
-		d.published(t, e, finals(o))
+		d.published(t, e, finals(o, names.Output))
 	}
 	g.stop()
 }

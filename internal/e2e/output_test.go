@@ -39,7 +39,7 @@ func TestOutput(t *testing.T) {
 	var records []*kgo.Record
 	eventually(t, "a final, and a snapshot of both orders", func() error {
 		records = o.committed(names.Output)[0]
-		if len(finals(o)) == 0 {
+		if len(finals(o, names.Output)) == 0 {
 			return fmt.Errorf("no final in %d records", len(records))
 		}
 		if last := lastOf(records, "all-time"); last == nil || !bytes.Contains(last.Value, []byte(`"records":2`)) {

@@ -12,7 +12,7 @@ func counted(t *testing.T, n int, flags ...string) (*place, *outside) {
 	t.Helper()
 	o := newBroker(t)
 	o.createAll(2)
-	p := newPlace(t, append(flags, steady...)...).on(o)
+	p := newPlace(t, append(flags, steady...)...).on(o.seed)
 	g := p.start().running()
 	lattes(o, n)
 	g.reaches(o.ends(names.Orders))
@@ -115,7 +115,7 @@ func TestResumeTopicGoes(t *testing.T) {
 	for _, topic := range []string{names.Orders, names.Changelog} {
 		o := newBroker(t)
 		o.createAll(2)
-		g := newPlace(t, steady...).on(o).start().running()
+		g := newPlace(t, steady...).on(o.seed).start().running()
 		lattes(o, 2)
 		g.reaches(o.ends(names.Orders))
 		o.remove(topic)
@@ -142,7 +142,7 @@ func TestResumeSecondMember(t *testing.T) {
 	t.Parallel()
 	p, o := counted(t, 5)
 	g := p.start().running()
-	second := newPlace(t, steady...).on(o).with("--guarantee=at-least-once")
+	second := newPlace(t, steady...).on(o.seed).with("--guarantee=at-least-once")
 	second.start().refuses(2, "group drink-count", "other member", "--guarantee=at-least-once")
 	g.stop()
 

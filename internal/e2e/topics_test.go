@@ -11,7 +11,7 @@ import (
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	o := newBroker(t)
-	p := newPlace(t, steady...).on(o)
+	p := newPlace(t, steady...).on(o.seed)
 	at := "--brokers=" + o.seed
 	check := func() *outcome { t.Helper(); return p.run("topics", "check", at) }
 
@@ -45,7 +45,7 @@ func TestTopics(t *testing.T) {
 func TestTopicsWrong(t *testing.T) {
 	t.Parallel()
 	o := newBroker(t)
-	p := newPlace(t, steady...).on(o)
+	p := newPlace(t, steady...).on(o.seed)
 	at := "--brokers=" + o.seed
 	o.createAll(2)
 
