@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -123,7 +124,7 @@ func (l *load) finish() {
 
 func (l *load) send(ctx context.Context, seed string) {
 	cl, err := kgo.NewClient(
-		kgo.SeedBrokers(seed), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.SeedBrokers(strings.Split(seed, ",")...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.DisableIdempotentWrite(), kgo.MaxBufferedRecords(3000), kgo.ProducerLinger(0),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 10 * time.Millisecond }), kgo.MetadataMinAge(20*time.Millisecond),
 	)
