@@ -139,6 +139,9 @@ func (g *program) running() *program {
 	return g
 }
 
+// atLeast marks offsets that may be passed.
+type atLeast map[int32]int64
+
 // reaches waits until every input partition is counted up to these offsets.
 func (g *program) reaches(ends map[int32]int64) *program {
 	g.t.Helper()

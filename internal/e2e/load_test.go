@@ -22,6 +22,7 @@ type load struct {
 	t          *testing.T
 	seed       func() string // the broker's address
 	partitions int32
+	rate       int // orders a second
 	rnd        *rand.Rand
 	values     [][]byte // the bad ones, in a fixed order
 	base       time.Time
@@ -47,7 +48,7 @@ const (
 
 func newLoad(t *testing.T, seed func() string, partitions int32, salt uint64) *load {
 	l := &load{
-		t: t, seed: seed, partitions: partitions, rnd: rand.New(rand.NewPCG(salt, 1)),
+		t: t, seed: seed, partitions: partitions, rate: loadRate, rnd: rand.New(rand.NewPCG(salt, 1)),
 		base: time.Now().Add(-30 * day).Truncate(time.Hour), began: time.Now(),
 	}
 	for value := range bad {
@@ -125,7 +126,7 @@ func (l *load) finish() {
 func (l *load) send(ctx context.Context, seed string) {
 	cl, err := kgo.NewClient(
 		kgo.SeedBrokers(strings.Split(seed, ",")...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.DisableIdempotentWrite(), kgo.MaxBufferedRecords(3000), kgo.ProducerLinger(0),
+		kgo.DisableIdempotentWrite(), kgo.MaxBufferedRecords(max(3000, l.rate)), kgo.ProducerLinger(0),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 10 * time.Millisecond }), kgo.MetadataMinAge(20*time.Millisecond),
 	)
 	if err != nil {
@@ -153,7 +154,7 @@ func (l *load) next() []*kgo.Record {
 	records := l.again
 	l.again = nil
 	l.mu.Unlock()
-	for range loadRate * int(loadEvery) / int(time.Second) {
+	for range l.rate * int(loadEvery) / int(time.Second) {
 		records = append(records, to(l.rnd.Int32N(l.partitions), l.order()))
 	}
 	return records

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -68,6 +69,9 @@ func (g *program) cleanup() {
 	<-g.done
 	count, _ := started.Load(g.t.Name())
 	if g.t.Failed() && g.number > int(count.(*atomic.Int64).Load())-shownPrograms {
+		if dir := os.Getenv("WINDOWED_E2E_LOGS"); dir != "" {
+			_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.log", strings.ReplaceAll(g.t.Name(), "/", "_"), g.number)), []byte(g.stderr.String()), 0o644)
+		}
 		g.t.Logf("%s\n%s", strings.Join(g.cmd.Args[1:], " "), lastLines(g.stderr.String(), 30))
 	}
 }

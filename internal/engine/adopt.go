@@ -66,18 +66,7 @@ func (l *Loop) take(ctx context.Context, own Ownership) error {
 	if len(fresh) > 0 || !l.restored {
 		l.opts.Status.set(Restoring)
 	}
-	if err := l.opts.Restorer.CatchUp(ctx, others); err != nil {
-		return err
-	}
-	l.restored = true
-	if len(fresh) == 0 {
-		return nil
-	}
-	cut, err := l.opts.Restorer.Release(fresh)
-	if err != nil {
-		return err
-	}
-	offsets, err := l.opts.Inputs.Offsets(ctx, fresh)
+	offsets, cut, err := l.restore(ctx, fresh, others)
 	if err != nil {
 		return err
 	}
@@ -92,6 +81,42 @@ func (l *Loop) take(ctx context.Context, own Ownership) error {
 		}
 	}
 	return nil
+}
+
+// restore catches up with the changelog and lets go of the fresh partitions in it. It
+// returns their input offsets, and the records of commits that a crash has cut.
+//
+// What belongs together is asked for in this order, since a partition may have a new owner
+// already, who commits, before this process hears of it: the group's offsets, then the
+// changelog, which has what moved them, then the ends of the input, behind all of it.
+func (l *Loop) restore(ctx context.Context, fresh, others []int32) (map[int32]InputOffsets, map[int32][]state.Change, error) {
+	group, err := l.opts.Inputs.Committed(ctx, fresh)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := l.opts.Restorer.CatchUp(ctx, others); err != nil {
+		return nil, nil, err
+	}
+	l.restored = true
+	if len(fresh) == 0 {
+		return nil, nil, nil
+	}
+	cut, err := l.opts.Restorer.Release(fresh)
+	if err != nil {
+		return nil, nil, err
+	}
+	offsets, err := l.opts.Inputs.Offsets(ctx, fresh)
+	if err != nil {
+		return nil, nil, err
+	}
+	for p, in := range offsets {
+		in.Group = -1
+		if at, ok := group[p]; ok {
+			in.Group = at
+		}
+		offsets[p] = in
+	}
+	return offsets, cut, nil
 }
 
 func (l *Loop) activate(ctx context.Context, p int32, since uint64, in InputOffsets) error {

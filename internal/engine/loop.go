@@ -13,7 +13,10 @@ import (
 
 // Inputs tells what the brokers know of the topics. Safe for concurrent use.
 type Inputs interface {
-	// Offsets are those of the given input partitions.
+	// Committed are the offsets that the group has committed of the given input
+	// partitions, those it has committed any of.
+	Committed(ctx context.Context, partitions []int32) (map[int32]int64, error)
+	// Offsets are the ends of the logs of the given input partitions.
 	Offsets(ctx context.Context, partitions []int32) (map[int32]InputOffsets, error)
 	// Stable are the last stable offsets of all partitions of orders and changelog.
 	Stable(ctx context.Context) (Ends, error)

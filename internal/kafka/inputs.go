@@ -7,6 +7,28 @@ import (
 	"windowed/internal/engine"
 )
 
+// Committed implements engine.Inputs.
+func (a *Admin) Committed(ctx context.Context, partitions []int32) (map[int32]int64, error) {
+	topic := a.cfg.Topics.Orders
+	all := make(map[int32]int64)
+	if len(partitions) == 0 {
+		return all, nil
+	}
+	group, err := a.adm.FetchOffsetsForTopics(ctx, a.cfg.Group, topic)
+	if err == nil {
+		err = group.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch offsets of group %s: %w", a.cfg.Group, err)
+	}
+	for _, p := range partitions {
+		if at, ok := group.Lookup(topic, p); ok && at.At >= 0 {
+			all[p] = at.At
+		}
+	}
+	return all, nil
+}
+
 // Offsets implements engine.Inputs.
 func (a *Admin) Offsets(ctx context.Context, partitions []int32) (map[int32]engine.InputOffsets, error) {
 	topic := a.cfg.Topics.Orders
@@ -24,26 +46,15 @@ func (a *Admin) Offsets(ctx context.Context, partitions []int32) (map[int32]engi
 	if err != nil {
 		return nil, fmt.Errorf("list end offsets of %s: %w", topic, err)
 	}
-	group, err := a.adm.FetchOffsetsForTopics(ctx, a.cfg.Group, topic)
-	if err == nil {
-		err = group.Error()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("fetch offsets of group %s: %w", a.cfg.Group, err)
-	}
 	all := make(map[int32]engine.InputOffsets, len(partitions))
 	for _, p := range partitions {
-		o := engine.InputOffsets{Group: -1}
-		if at, ok := starts.Lookup(topic, p); ok {
-			o.Start = at.Offset
+		start, known := starts.Lookup(topic, p)
+		end, ok := ends.Lookup(topic, p)
+		if !known || !ok {
+			// It is assigned to us: a broker that has not heard of it yet.
+			return nil, fmt.Errorf("%s has no partition %d", topic, p)
 		}
-		if at, ok := ends.Lookup(topic, p); ok {
-			o.End = at.Offset
-		}
-		if at, ok := group.Lookup(topic, p); ok {
-			o.Group = at.At
-		}
-		all[p] = o
+		all[p] = engine.InputOffsets{Start: start.Offset, End: end.Offset}
 	}
 	return all, nil
 }
