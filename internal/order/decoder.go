@@ -34,6 +34,13 @@ type Decoder struct {
 	// timeStart and timeEnd are where value holds the order's time, as written;
 	// equal when it has none.
 	timeStart, timeEnd int
+
+	shapes shapes // of the orders lately accepted
+	hour   hour   // of the last time read by match
+	// time is the order's time as match has read it, and timed whether it was
+	// the order that had one.
+	time  int64
+	timed bool
 }
 
 // NewDecoder returns a decoder with the given configuration. It fails when the
@@ -63,6 +70,20 @@ func (d *Decoder) Decode(value []byte, recordTime int64) (*Order, *Error) {
 		return nil, refuse(TooLarge, "",
 			fmt.Sprintf("the value has %d bytes, over the limit of %d", len(value), d.config.MaxRecord))
 	}
+	if d.matchKnown(value, recordTime) {
+		d.order = Order{Time: d.time, Items: d.items}
+		return &d.order, nil
+	}
+	order, fault := d.decodeStrict(value, recordTime)
+	if fault == nil {
+		d.shapes.learn(namesOf(d.config), value)
+	}
+	return order, fault
+}
+
+// decodeStrict decodes a value that is neither nil nor too large. It alone
+// decides what is refused, and why.
+func (d *Decoder) decodeStrict(value []byte, recordTime int64) (*Order, *Error) {
 	d.begin(value)
 	if fault := d.readDocument(); fault != nil {
 		return nil, fault
