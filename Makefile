@@ -61,6 +61,7 @@ alerts: ## test the alert rules (needs promtool)
 
 fuzz: ## a minute on every fuzz target
 	go test ./internal/order -fuzz=FuzzDecode -fuzztime=1m
+	go test ./internal/order -fuzz=FuzzFastEqualsStrict -fuzztime=1m
 	go test ./window -fuzz=FuzzParseKey -fuzztime=1m
 	go test ./state -fuzz=FuzzDecodeChange -fuzztime=1m
 

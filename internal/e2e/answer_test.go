@@ -139,11 +139,19 @@ func (g *program) running() *program {
 	return g
 }
 
-// atLeast marks offsets that may be passed.
-type atLeast map[int32]int64
-
-// reaches waits until every input partition is counted up to these offsets.
+// reaches waits until every input partition is counted up to exactly these offsets.
 func (g *program) reaches(ends map[int32]int64) *program {
+	g.t.Helper()
+	return g.until(ends, func(have, want int64) bool { return have == want })
+}
+
+// passes waits until every input partition is counted up to these offsets or further.
+func (g *program) passes(ends map[int32]int64) *program {
+	g.t.Helper()
+	return g.until(ends, func(have, want int64) bool { return have >= want })
+}
+
+func (g *program) until(ends map[int32]int64, there func(have, want int64) bool) *program {
 	g.t.Helper()
 	eventually(g.t, fmt.Sprintf("next offsets %v", ends), func() error {
 		g.alive()
@@ -156,7 +164,7 @@ func (g *program) reaches(ends map[int32]int64) *program {
 			have[p.Partition] = p.Next
 		}
 		for p, end := range ends {
-			if have[p] != end {
+			if !there(have[p], end) {
 				return fmt.Errorf("partition %d is at %d (%s; %s)", p, have[p], s.Phase, s.LastError)
 			}
 		}

@@ -14,21 +14,33 @@ import (
 // figures are for the whole process, broker included: orders/s, CPU ns per order,
 // allocations per order, changelog records per order.
 func BenchmarkLoop(b *testing.B) {
-	for _, c := range []struct {
-		name        string
-		atLeastOnce bool
-		drinks      int
-	}{{"exactly-once", false, 200}, {"at-least-once", true, 200}, {"exactly-once-10000-drinks", false, 10_000}} {
-		b.Run(c.name, func(b *testing.B) { benchmarkLoop(b, c.atLeastOnce, c.drinks) })
+	hour := engine.Config{Window: 3_600_000, Grace: 60_000, Retention: 24 * 3_600_000}
+	for _, c := range []loopBench{
+		{name: "exactly-once", drinks: 200, step: 2 * time.Millisecond, job: hour},
+		{name: "at-least-once", atLeastOnce: true, drinks: 200, step: 2 * time.Millisecond, job: hour},
+		{name: "exactly-once-10000-drinks", drinks: 10_000, step: 2 * time.Millisecond, job: hour},
+		// 5,000 windows, of which most have expired in the end.
+		{name: "exactly-once-5000-windows", drinks: 50, step: 50 * time.Millisecond, job: engine.Config{Window: 10_000, Grace: 2000, Retention: 60_000}},
+	} {
+		b.Run(c.name, c.run)
 	}
 }
 
-func benchmarkLoop(b *testing.B, atLeastOnce bool, drinks int) {
+type loopBench struct {
+	name        string
+	atLeastOnce bool
+	drinks      int
+	step        time.Duration // of event time from order to order
+	job         engine.Config
+}
+
+func (c loopBench) run(b *testing.B) {
 	const partitions, orders = 12, 1_000_000
 	h := newHarness(b, partitions, nil)
 	defer h.cluster.Close()
-	h.cfg.AtLeastOnce = atLeastOnce
-	want := h.load(orders, partitions, drinks, 2*time.Millisecond)
+	h.cfg.AtLeastOnce = c.atLeastOnce
+	h.job.Window, h.job.Grace, h.job.Retention = c.job.Window, c.job.Grace, c.job.Retention
+	want := h.load(orders, partitions, c.drinks, c.step)
 	st := h.openState()
 	defer st.Close()
 	var before, after runtime.MemStats

@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -138,6 +139,7 @@ func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation 
 	if s.txn == nil {
 		return s.commitAtLeastOnce(ctx, t)
 	}
+	began := time.Now()
 	if err := s.txn.Begin(); err != nil {
 		return engine.Outcome{Err: fmt.Errorf("begin transaction: %w", classify(err))}
 	}
@@ -167,7 +169,7 @@ func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation 
 	committed, err := s.txn.End(end, try)
 	switch {
 	case err != nil:
-		return engine.Outcome{Err: fmt.Errorf("end transaction (its outcome is unknown): %w", classify(err))}
+		return engine.Outcome{Err: endError(err, time.Since(began))}
 	case w.err != nil:
 		return s.failed(&w)
 	}
@@ -175,6 +177,17 @@ func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation 
 		s.aborted()
 	}
 	return engine.Outcome{Committed: committed, Positions: w.next, First: w.first}
+}
+
+// endError is the error of an end of a transaction that took so long since its begin. The
+// brokers fence the producer of one that has timed out, but nobody else has its id then.
+func endError(err error, took time.Duration) error {
+	err = classify(err)
+	if took >= transactionTimeout && errors.Is(err, engine.ErrFenced) {
+		return fmt.Errorf("the transaction took %v, longer than its timeout of %v, so the brokers have aborted it; they are slow, or this process stood still: %v",
+			took.Round(time.Millisecond), transactionTimeout, err)
+	}
+	return fmt.Errorf("end transaction (its outcome is unknown): %w", err)
 }
 
 // abandon tries to abort the open transaction before the session is dropped, so that

@@ -1,0 +1,109 @@
+package kafka_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// ledger counts what is in memory: records the client holds, and records the loop has
+// taken from it.
+type ledger struct {
+	buffered, bytes, most atomic.Int64
+	taken                 atomic.Int64
+}
+
+func (l *ledger) OnFetchRecordBuffered(r *kgo.Record) {
+	l.buffered.Add(1)
+	if n := l.bytes.Add(int64(len(r.Value))); n > l.most.Load() {
+		l.most.Store(n)
+	}
+}
+
+func (l *ledger) OnFetchRecordUnbuffered(r *kgo.Record, polled bool) {
+	l.buffered.Add(-1)
+	l.bytes.Add(-int64(len(r.Value)))
+	if polled {
+		l.taken.Add(1)
+	}
+}
+
+// A broker that takes a second for every produce request slows counting down; it does
+// not let anything grow. At most one transaction is under way while the next one fills.
+func TestSlowBrokerBoundsMemory(t *testing.T) {
+	virtual(t, 4, func(h *harness) {
+		const orders = 500_000
+		want := h.load(orders, 4, 200, time.Millisecond)
+		cut := &cutter{dial: h.network.DialContext, key: int16(kmsg.Produce), delay: time.Second}
+		cut.left.Store(1 << 30)
+		h.cfg.Dialer = cut.Dial
+		l := new(ledger)
+		h.cfg.Hook = func(client string) kgo.Hook {
+			if client == "orders" {
+				return l
+			}
+			return new(ledger)
+		}
+		r := h.start()
+		most := int64(0)
+		for done := int64(0); done < orders; {
+			time.Sleep(50 * time.Millisecond)
+			done = 0
+			for p := range want {
+				if m, ok := r.st.Meta(p); ok {
+					done += m.Next
+				}
+			}
+			most = max(most, l.taken.Load()-done)
+			select {
+			case err := <-r.done:
+				t.Errorf("it ended: %v", err)
+				return
+			default:
+			}
+		}
+		// A poll gives up to 100,000 records, and a transaction is full with 200,000: one
+		// that is nearly full may take another poll, and a poll may lie ahead of it.
+		if limit := int64(400_000); most > limit {
+			t.Errorf("%d records were taken and not committed, want at most %d", most, limit)
+		}
+		if limit := int64(2 * 16 << 20); l.most.Load() > limit {
+			t.Errorf("%d bytes were fetched and not taken, want at most %d", l.most.Load(), limit)
+		}
+		if cut.lost.Load() == 0 {
+			t.Error("no produce request was slow: the test tests nothing")
+		}
+		t.Logf("%d slow requests; at most %d records not committed, %d bytes fetched", cut.lost.Load(), most, l.most.Load())
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A transaction that outlives its timeout is aborted by the brokers, which fence its
+// producer. That is not another process with the same id, however often it happens.
+func TestTransactionTimesOut(t *testing.T) {
+	virtual(t, 1, func(h *harness) {
+		cut := &cutter{dial: h.network.DialContext, key: int16(kmsg.Produce), delay: 12 * time.Second}
+		h.cfg.Dialer = cut.Dial
+		r := h.start()
+		h.feed(0, 3, time.Now())
+		r.counted(3)
+		for i := range 4 {
+			cut.left.Store(1)
+			h.feed(0, 5, time.Now())
+			r.counted(uint64(8 + 5*i))
+			time.Sleep(20 * time.Second)
+		}
+		r.exact(23)
+		if now := h.status.Now(); now.Fenced != 0 || now.Rebuilds+now.Aborts == 0 {
+			t.Errorf("fenced %d times, %d sessions, %d aborts", now.Fenced, now.Rebuilds, now.Aborts)
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
