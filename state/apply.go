@@ -40,6 +40,7 @@ type applier struct {
 	numbers scopeNumbers
 	before  scopeNumbers
 	ranking *ranking // of scope; nil: not in memory
+	fallen  bool     // a count of the scope has fallen: it has no ranking any more
 }
 
 func (a *applier) all(changes []Change) error {
@@ -86,7 +87,7 @@ func (a *applier) enter(scope window.Scope) error {
 	if err != nil {
 		return err
 	}
-	a.scope, a.open, a.numbers, a.before = scope, true, n, n
+	a.scope, a.open, a.numbers, a.before, a.fallen = scope, true, n, n, false
 	a.ranking, err = a.rankingOf(scope, n)
 	return err
 }
@@ -99,13 +100,21 @@ func (a *applier) cell() (*cell, error) {
 	return a.cells.get(a.key)
 }
 
+// partial is the cell of a.key, the key of a count.
+func (a *applier) partial(c *Change) (*cell, error) {
+	if c.New {
+		return a.cells.known(a.key), nil
+	}
+	return a.cell()
+}
+
 // count sets a partial count and changes the sum over the partitions by the difference.
 func (a *applier) count(c *Change) error {
 	if err := a.enter(c.Scope); err != nil {
 		return err
 	}
 	a.key = appendCountKey(a.key[:0], a.p, c.Drink, c.Scope)
-	partial, err := a.cell()
+	partial, err := a.partial(c)
 	if err != nil {
 		return err
 	}
@@ -117,28 +126,18 @@ func (a *applier) count(c *Change) error {
 		a.cells.setNumber(a.key, partial, c.Count)
 	}
 	if !c.Scope.AllTime && (old == 0) != c.Deleted {
-		if err := a.index(c); err != nil {
-			return err
-		}
+		a.index(c)
 	}
 	return a.sum(c.Drink, old, c.Count)
 }
 
-// index adds a window's key to the index of its partition, or removes it.
-func (a *applier) index(c *Change) error {
+// index adds a window's key to the index of its partition, or removes it. It has an entry
+// exactly when there is a count, so what the entry is need not be looked up.
+func (a *applier) index(c *Change) {
 	a.key = appendIndexKey(a.key[:0], a.p, c.Scope.Start, c.Drink)
-	if !c.Deleted {
-		// The count was not there, so its index entry is not there either.
-		entry := a.cells.known(a.key)
-		entry.exists = true
-		a.cells.touch(a.key, entry)
-		return nil
-	}
-	entry, err := a.cells.get(a.key)
-	if err == nil {
-		a.cells.remove(a.key, entry)
-	}
-	return err
+	entry := a.cells.known(a.key)
+	entry.exists = !c.Deleted
+	a.cells.touch(a.key, entry)
 }
 
 // sum changes the sum of a drink in the current scope by the difference of a partial.
@@ -168,9 +167,7 @@ func (a *applier) sum(drink string, old, count uint64) error {
 	}
 	if now < was {
 		// Counts fall only when a window expires or a partition's state is replaced.
-		a.rankings.drop(a.scope)
-		a.ranking = nil
-		return a.dropStoredRanking(a.scope)
+		return a.fall()
 	}
 	if a.ranking != nil {
 		a.ranking.update(drink, now)
@@ -178,12 +175,22 @@ func (a *applier) sum(drink string, old, count uint64) error {
 	return nil
 }
 
+// fall drops the ranking of the current scope, which holds what only grows.
+func (a *applier) fall() error {
+	if a.fallen {
+		return nil
+	}
+	a.fallen, a.ranking = true, nil
+	a.rankings.drop(a.scope)
+	return a.dropStoredRanking(a.scope)
+}
+
 // newDrink counts a drink of the current scope. The first one gives the scope a ranking,
 // nothing before it: numbers and finals also come to windows without drinks, and an empty
 // ranking would take the place of one that is used, and stay in the store for ever.
 func (a *applier) newDrink() {
 	if a.numbers.Drinks++; a.numbers.Drinks == 1 {
-		a.ranking = newRanking(a.opts.RankCapacity)
+		a.ranking, a.fallen = newRanking(a.opts.RankCapacity), false
 		a.keepRanking(a.scope, a.ranking)
 	}
 }

@@ -19,7 +19,8 @@ type cell struct {
 
 // cells is the layer of committed keys in front of Pebble. Pebble may lag behind the
 // Kafka commit: what it lacks is replayed from the changelog. Clean cells are a cache,
-// but for stored rankings, which are large: those come from Pebble each time. The cache
+// but for stored rankings, which are large and come from Pebble each time, and for index
+// entries, which are only written. The cache
 // has two generations: what was used since the last turn moves to the young one, and at
 // the next turn the old one goes, so keys in use stay.
 type cells struct {
@@ -31,8 +32,8 @@ type cells struct {
 	failed   error // why nothing may be read or written any more
 }
 
-// Some 150 bytes a cell with its key: two generations of 128 Ki are up to 40 MB.
-const maxCleanCells = 128 << 10
+// Some 150 bytes a cell with its key: two generations of 256 Ki are up to 80 MB.
+const maxCleanCells = 256 << 10
 
 func newCells(db *pebble.DB) *cells {
 	return &cells{db: db, m: make(map[string]*cell), maxClean: maxCleanCells}
@@ -98,7 +99,7 @@ func (s *cells) cached(key []byte) *cell {
 
 // keep caches a clean cell.
 func (s *cells) keep(key []byte, c *cell) {
-	if key[0] == rankingKind {
+	if key[0] == rankingKind || key[0] == indexKind {
 		return
 	}
 	if len(s.m)-len(s.dirty) >= s.maxClean {
@@ -185,7 +186,7 @@ func (s *cells) flush(batch *pebble.Batch) error {
 // flushed marks all cells clean.
 func (s *cells) flushed() {
 	for _, key := range s.dirty {
-		if s.m[key].dirty = false; key[0] == rankingKind {
+		if s.m[key].dirty = false; key[0] == rankingKind || key[0] == indexKind {
 			delete(s.m, key)
 		}
 	}

@@ -27,6 +27,9 @@ type Change struct {
 	Scope   window.Scope // of a count; the window of Numbers and Emitted
 	Drink   string
 	Count   uint64
+	// New says that the partition holds no count of this key yet. Its owner knows, and it
+	// saves Apply a look into the store; the record does not carry it.
+	New     bool
 	Numbers window.Numbers
 	Emitted Emitted
 	Meta    *Meta

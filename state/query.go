@@ -79,7 +79,7 @@ func (s *State) Count(p int32, drink string, scope window.Scope) (uint64, error)
 }
 
 // Counts calls each with a function that returns a drink's count in a scope of one
-// partition; it takes the lock once for all of them.
+// partition, 0 if there is none; it takes the lock once for all of them.
 func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink string) (uint64, error)) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

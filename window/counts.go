@@ -65,6 +65,15 @@ func (c *Counts) window(start int64) *windowCounts {
 // Empty says that the batch adds nothing.
 func (c *Counts) Empty() bool { return len(c.allTime.dirty) == 0 && len(c.windows) == 0 }
 
+// Keys is the number of distinct keys the batch adds portions to.
+func (c *Counts) Keys() int {
+	n := len(c.allTime.dirty)
+	for _, w := range c.windows {
+		n += len(w.dirty)
+	}
+	return n
+}
+
 // Starts are the starts of the windows the batch touches, ascending.
 func (c *Counts) Starts() []int64 {
 	starts := make([]int64, 0, len(c.windows))

@@ -36,10 +36,10 @@ type load struct {
 	done   chan struct{}
 }
 
-// The load: a few thousand orders a second of 50 drinks, event time passing a hundred
-// times as fast as the clock.
+// The load: 1,500 orders a second of 50 drinks, which six series at once can take on two
+// cores, event time passing a hundred times as fast as the clock.
 const (
-	loadRate   = 4000
+	loadRate   = 1500
 	loadEvery  = 10 * time.Millisecond
 	loadDrinks = 50
 	loadSpeed  = 100

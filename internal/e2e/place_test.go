@@ -75,7 +75,7 @@ func (p *place) runFlags() []string {
 // environment is what the processes see: nothing of the test run's own WINDOWED_*.
 func (p *place) environment() []string {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "TMPDIR=" + os.TempDir()}
-	if os.Getenv("WINDOWED_E2E_LOGS") != "" {
+	if os.Getenv(logsVariable) != "" {
 		env = append(env, "WINDOWED_LOG_LEVEL=debug")
 	}
 	return append(env, p.env...)

@@ -59,6 +59,10 @@ func (p *place) start() *program {
 	return g
 }
 
+// logsVariable names a directory for what the programs of failed tests log, all of it, at
+// level debug.
+const logsVariable = "WINDOWED_E2E_LOGS"
+
 func (g *program) cleanup() {
 	if g.t.Failed() && !g.exited() {
 		var s json.RawMessage
@@ -69,7 +73,7 @@ func (g *program) cleanup() {
 	<-g.done
 	count, _ := started.Load(g.t.Name())
 	if g.t.Failed() && g.number > int(count.(*atomic.Int64).Load())-shownPrograms {
-		if dir := os.Getenv("WINDOWED_E2E_LOGS"); dir != "" {
+		if dir := os.Getenv(logsVariable); dir != "" {
 			_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.log", strings.ReplaceAll(g.t.Name(), "/", "_"), g.number)), []byte(g.stderr.String()), 0o644)
 		}
 		g.t.Logf("%s\n%s", strings.Join(g.cmd.Args[1:], " "), lastLines(g.stderr.String(), 30))

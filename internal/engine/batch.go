@@ -87,6 +87,9 @@ func (b *Batch) Done() {
 	b.counts = nil
 }
 
+// Keys is the number of distinct keys that the batch has counted.
+func (b *Batch) Keys() int { return b.counts.Keys() }
+
 // Due says whether the batch has something to commit. Transaction markers alone have
 // not.
 func (b *Batch) Due() bool { return b.Read > 0 || b.changed }
@@ -238,7 +241,7 @@ func (b *Batch) Expire(st *state.State) bool {
 // key, tombstones of expired windows, and the meta last. The state must be that of the
 // meta the batch began with.
 func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
-	changes, err := b.seal(st, window.AllTime, nil)
+	changes, err := b.seal(st, window.AllTime, false, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +253,9 @@ func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
 		changes = append(changes, state.Change{
 			Kind: state.NumbersKind, Scope: window.At(start), Numbers: n.Plus(b.counts.Numbers(start)),
 		})
-		if changes, err = b.seal(st, window.At(start), changes); err != nil {
+		// A window without numbers has no counts of this partition.
+		fresh := n == (window.Numbers{})
+		if changes, err = b.seal(st, window.At(start), fresh, changes); err != nil {
 			return nil, err
 		}
 	}
@@ -261,8 +266,15 @@ func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
 	return append(changes, state.Change{Kind: state.MetaKind, Meta: &meta}), nil
 }
 
-// seal appends the absolute counts of one scope.
-func (b *Batch) seal(st *state.State, scope window.Scope, changes []state.Change) ([]state.Change, error) {
+// seal appends the absolute counts of one scope; fresh: the partition has none there yet.
+func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []state.Change) ([]state.Change, error) {
+	if fresh {
+		b.counts.Each(scope, func(drink string, portions uint64) bool {
+			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: portions, New: true})
+			return true
+		})
+		return changes, nil
+	}
 	err := st.Counts(b.part.ID, scope, func(get func(drink string) (uint64, error)) (err error) {
 		b.counts.Each(scope, func(drink string, portions uint64) bool {
 			var old uint64
@@ -273,7 +285,7 @@ func (b *Batch) seal(st *state.State, scope window.Scope, changes []state.Change
 				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, drink, scope, b.part.ID, old, portions)
 				return false
 			}
-			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: old + portions})
+			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: old + portions, New: old == 0})
 			return true
 		})
 		return err

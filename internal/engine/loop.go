@@ -113,9 +113,12 @@ type activePartition struct {
 	heard     time.Time // when the last record came, or it was resumed
 }
 
-// maxBatch bounds the records of one transaction, maxDead its refused bytes.
+// maxBatch bounds the records of one transaction, maxDead its refused bytes. maxKeys
+// bounds the changelog records: what many of them touch no longer fits into the state's
+// cache, and each costs a look into the store then.
 const (
 	maxBatch        = 200_000
+	maxKeys         = 50_000
 	maxDead         = 16 << 20
 	checkpointEvery = time.Second
 )
@@ -195,17 +198,18 @@ func (l *Loop) batch(p *activePartition) *Batch {
 }
 
 func (l *Loop) full() bool {
-	records, dead := 0, 0
+	records, keys, dead := 0, 0, 0
 	for _, p := range l.parts {
 		if p.batch == nil {
 			continue
 		}
 		records += p.batch.Read
+		keys += p.batch.Keys()
 		for i := range p.batch.Dead {
 			dead += min(len(p.batch.Dead[i].Value), 64<<10)
 		}
 	}
-	return records >= maxBatch || dead >= maxDead
+	return records >= maxBatch || keys >= maxKeys || dead >= maxDead
 }
 
 // tick plans a transaction, and commits it if something is due.

@@ -26,8 +26,12 @@ type Session struct {
 	faults *faults
 }
 
-// pollMax bounds the records of one poll.
-const pollMax = 100_000
+// pollMax bounds the records of one poll; between polls a transaction may be full.
+const pollMax = 20_000
+
+// linger lets the records of a transaction gather until it is flushed, so that they go in
+// as few requests as there can be: their answers come one after another.
+const linger = 100 * time.Millisecond
 
 // NewSession joins the group. In exactly once mode it first ends what a dead predecessor
 // with the same instance id left open, so that nothing waits for that transaction.
@@ -54,7 +58,7 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 		kgo.HeartbeatInterval(min(heartbeatInterval, cfg.SessionTimeout/3)),
 		kgo.RebalanceTimeout(cmp.Or(cfg.RebalanceTimeout, rebalanceTimeout)),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.ProducerLinger(0),
+		kgo.ProducerLinger(linger),
 		kgo.MaxBufferedRecords(maxBufferedCount),
 		kgo.MaxBufferedBytes(maxBufferedBytes),
 	)
