@@ -10,7 +10,7 @@ WINDOWED = $(GO) run ./cmd/windowed
 TARGET   = $(if $(BROKERS),--brokers=$(BROKERS),--data-dir=$(DATA))
 
 .PHONY: help build run seed-orders restore topic-create-all topic-delete-all top windows \
-	test test-full test-race test-kafka lint alerts fuzz bench clean
+	test test-full test-race test-kafka sim lint alerts fuzz bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -50,6 +50,9 @@ test-race: ## the concurrent packages under the race detector
 
 test-kafka: ## the tests on a real Apache Kafka (needs Java and Maven once)
 	KAFKA_REAL=1 go test -count=1 -timeout=20m ./internal/realkafka/... ./internal/e2e
+
+sim: ## 200 seeds of the whole program in virtual time, with a broker, network and disk that fail
+	WINDOWED_SIM=200 go test -count=1 -timeout=15m -v -run='^TestSimulation$$' ./internal/e2e | grep -v '^=== \|^    --- PASS'
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

@@ -28,6 +28,7 @@ type outside struct {
 	seed string
 	cl   *kgo.Client
 	adm  *kadm.Client
+	dial []kgo.Opt // how else to connect; nil: over TCP
 }
 
 // look connects to a broker.
@@ -124,8 +125,8 @@ func (o *outside) between(topic string, starts, ends map[int32]int64) map[int32]
 	if len(from) == 0 {
 		return all
 	}
-	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(o.seed, ",")...), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}))
+	cl, err := kgo.NewClient(append(o.dial, kgo.SeedBrokers(strings.Split(o.seed, ",")...), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}))...)
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -8,6 +8,11 @@ import (
 	"windowed/state"
 )
 
+// markersAfter is how long after the last record a position is committed that only
+// transaction markers have moved: an aborted transaction would show as lag for ever, but
+// the marker of every single order is not worth a commit.
+const markersAfter = time.Second
+
 // plan seals what is due into one transaction; nil if nothing is.
 func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
 	now := time.Now()
@@ -18,6 +23,9 @@ func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
 		b := l.batch(p)
 		b.Rebase(g.CloseThrough, newestClosed)
 		if p.moved && p.resumed && !p.committed {
+			b.Commit()
+		}
+		if b.Meta.Next > p.meta.Next && now.Sub(p.heard) >= markersAfter {
 			b.Commit()
 		}
 		b.Expire(l.st)

@@ -66,6 +66,13 @@ func TestLag(t *testing.T) {
 		if lag, end := look(); lag != 0 || end != 4 {
 			t.Errorf("after its end: lag %d, end %d", lag, end)
 		}
+		write(false)
+		if err := cl.EndTransaction(context.Background(), kgo.TryAbort); err != nil {
+			t.Fatal(err)
+		}
+		if lag, end := look(); lag != 0 || end != 6 {
+			t.Errorf("an aborted transaction: lag %d, end %d", lag, end)
+		}
 		status := h.status.Now()
 		if _, ok := status.Ends.Changelog[0]; !ok || status.Counted.Records != 2 || status.Counted.Portions != 2 || status.CommitTimes.Count != status.Commits {
 			t.Errorf("%+v", status)
