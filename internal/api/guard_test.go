@@ -94,6 +94,8 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("an explanation: %s", r.Body)
 	}
 	w.get("/problems/nothing").refuses(404, "not-found", "window-expired")
+	w.get("/problems/restoring?n=1").refuses(400, "invalid-parameter", "unknown")
+	w.get("/openapi.json?n=1").refuses(400, "invalid-parameter", "unknown")
 	usual(t, Options{}).get("/").refuses(404, "not-found", "/v1/top")
 }
 

@@ -56,8 +56,9 @@ func NewServer(a *Answers, o Options) *Server {
 		mux.Handle("GET "+strings.Replace(r.path, "{drink}", "{drink...}", 1), a.serve(r)) // see drinkOf
 	}
 	mux.HandleFunc("GET /v1/stream", s.stream.serve)
-	mux.HandleFunc("GET /problems/{slug}", explain)
-	mux.HandleFunc("GET /openapi.json", serveDocument)
+	mux.HandleFunc("GET /v1/items", nothing) // or the mux would send people to /v1/items/, where nothing is either
+	mux.HandleFunc("GET /problems/{slug}", strict(explain))
+	mux.HandleFunc("GET /openapi.json", strict(serveDocument))
 	if o.Metrics != nil {
 		mux.Handle("GET /metrics", o.Metrics)
 	}
@@ -91,6 +92,17 @@ func nothing(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	problem(http.StatusNotFound, "not-found", "there is nothing at %s; see /v1/top, /v1/windows, /v1/status, and /openapi.json for the rest", r.URL.Path).write(w)
+}
+
+// strict refuses parameters where there are none.
+func strict(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := newParams(r.URL.RawQuery, nil).problem(); err != nil {
+			asProblem(err).write(w)
+			return
+		}
+		next(w, r)
+	}
 }
 
 // serve writes what a route answers in the form the request wants, or its error as a

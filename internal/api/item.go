@@ -53,11 +53,15 @@ func (a *Answers) item(r *http.Request, p *params) (any, error) {
 	if err := p.problem(); err != nil {
 		return nil, err
 	}
-	lines, v, next, err := a.find(sel)
+	st, _, err := a.ready() // one state throughout: a damaged one may be replaced meanwhile
 	if err != nil {
 		return nil, err
 	}
-	item := &Item{Schema: itemSchema, Drink: drink, Windows: []ItemWindow{}, Truncated: next != "", Next: next, AsOf: asOf(v)}
+	lines, _, next, err := a.find(st, sel)
+	if err != nil {
+		return nil, err
+	}
+	item := &Item{Schema: itemSchema, Drink: drink, Windows: []ItemWindow{}, Truncated: next != "", Next: next}
 	scopes := []window.Scope{window.AllTime}
 	for i := range lines {
 		if lines[i].State != window.Expired.String() {
@@ -65,7 +69,7 @@ func (a *Answers) item(r *http.Request, p *params) (any, error) {
 			item.Windows = append(item.Windows, ItemWindow{Window: lines[i].Window})
 		}
 	}
-	return item, a.stand(item, scopes)
+	return item, a.stand(st, item, scopes)
 }
 
 // drinkOf is the drink of a path. It is read here since http.ServeMux takes the segment
@@ -80,15 +84,15 @@ func drinkOf(r *http.Request) (string, error) {
 }
 
 // stand fills in the counts and ranks of an item.
-func (a *Answers) stand(item *Item, scopes []window.Scope) error {
-	st := a.State()
-	places, _, err := st.Places(item.Drink, scopes)
+func (a *Answers) stand(st *state.State, item *Item, scopes []window.Scope) error {
+	places, v, err := st.Places(item.Drink, scopes)
 	if err != nil {
 		return a.failed(err)
 	}
 	if places[0].Count == 0 {
 		return problem(http.StatusNotFound, "unknown-item", "no order of %q was counted", item.Drink)
 	}
+	item.AsOf = asOf(v)
 	item.AllTime = standing(places[0], st.RankCapacity())
 	for i := range item.Windows {
 		item.Windows[i].Standing = standing(places[i+1], st.RankCapacity())

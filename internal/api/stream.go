@@ -27,7 +27,7 @@ type Update struct {
 // The pace of a stream, and its bounds.
 const (
 	streamPace     = 250 * time.Millisecond
-	streamAlive    = 15 * time.Second // a comment, so that no proxy takes the stream for dead
+	streamFresh    = 15 * time.Second // then the same is said again, with the time it is now
 	streamPatience = 10 * time.Second // that a reader may take for one event
 	streamWindows  = 48
 	defaultStreams = 1024
@@ -46,13 +46,14 @@ type stream struct {
 	answers  *Answers
 	limit    int
 	pace     time.Duration
-	alive    time.Duration
+	fresh    time.Duration
 	patience time.Duration
 
 	mu      sync.Mutex
 	readers int
 	running bool // somebody makes events
 	latest  *frame
+	made    time.Time // when the latest was
 	seen    fingerprint
 	number  uint64
 	boot    int64
@@ -72,7 +73,7 @@ func newStream(a *Answers, limit int) *stream {
 		limit = defaultStreams
 	}
 	return &stream{
-		answers: a, limit: limit, pace: streamPace, alive: streamAlive, patience: streamPatience,
+		answers: a, limit: limit, pace: streamPace, fresh: streamFresh, patience: streamPatience,
 		latest: &frame{next: make(chan struct{})}, boot: time.Now().UnixMilli(), over: make(chan struct{}),
 	}
 }
@@ -134,11 +135,12 @@ func (s *stream) run() {
 	}
 }
 
-// renew makes a new event if something has changed.
+// renew makes a new event if something has changed, or if the last one has grown old: so
+// no reader, and no proxy between, takes a quiet stream for a dead one.
 func (s *stream) renew() {
 	seen := s.answers.fingerprint()
 	s.mu.Lock()
-	same := seen == s.seen && s.latest.event != nil
+	same := seen == s.seen && s.latest.event != nil && time.Since(s.made) < s.fresh
 	s.mu.Unlock()
 	if same {
 		return
@@ -155,7 +157,7 @@ func (s *stream) renew() {
 	b.Write(text)
 	b.WriteString("\n\n")
 	old := s.latest
-	s.latest, s.seen = &frame{event: b.Bytes(), next: make(chan struct{})}, seen
+	s.latest, s.made, s.seen = &frame{event: b.Bytes(), next: make(chan struct{})}, time.Now(), seen
 	close(old.next)
 }
 
@@ -196,15 +198,12 @@ func (s *stream) serve(w http.ResponseWriter, r *http.Request) {
 
 // feed sends the newest event each time there is one.
 func (s *stream) feed(r *http.Request, out *reader) {
-	alive := time.NewTicker(s.alive)
-	defer alive.Stop()
 	for sent := (*frame)(nil); ; {
 		f := s.newest()
 		if f != sent && f.event != nil {
 			if out.send(f.event) != nil {
 				return
 			}
-			alive.Reset(s.alive)
 		}
 		sent = f
 		select {
@@ -214,10 +213,6 @@ func (s *stream) feed(r *http.Request, out *reader) {
 			_ = out.send([]byte("event: bye\ndata: {}\n\n"))
 			return
 		case <-f.next:
-		case <-alive.C:
-			if out.send([]byte(": keepalive\n\n")) != nil {
-				return
-			}
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // event is one event of a stream.
 type event struct {
-	id, name, data, comment string
+	id, name, data string
 }
 
 // listener is an open stream.
@@ -41,7 +41,7 @@ func (w *world) listen(url string) *listener {
 	return &listener{w.t.(*testing.T), resp, bufio.NewReader(resp.Body)}
 }
 
-// next is the next event, or a comment alone; io.EOF at the end.
+// next is the next event; io.EOF at the end.
 func (l *listener) next() (e event, err error) {
 	for {
 		line, err := l.in.ReadString('\n')
@@ -57,9 +57,7 @@ func (l *listener) next() (e event, err error) {
 		case "data":
 			e.data = value
 		case "":
-			if value != "" {
-				e.comment = value
-			} else if e != (event{}) {
+			if e != (event{}) {
 				return e, nil
 			}
 		}
@@ -157,19 +155,29 @@ func TestStreamBefore(t *testing.T) {
 	}
 }
 
-// TestStreamRests checks that nothing is sent while nothing changes, but for comments.
+// TestStreamRests checks that nothing is sent while nothing changes, but for the same
+// with a new time once the last event has grown old.
 func TestStreamRests(t *testing.T) {
 	w := usual(t, Options{})
-	w.server.stream.alive = 150 * time.Millisecond
+	const fresh = 300 * time.Millisecond
+	w.server.stream.fresh = fresh
 	l := w.listen(w.serve().URL)
-	l.update()
+	first := l.update()
+	began := time.Now()
 	for range 2 {
-		if e, err := l.next(); err != nil || e != (event{comment: "keepalive"}) {
-			t.Errorf("%+v, %v", e, err)
+		u := l.update()
+		if u.Status.AsOf.Generated <= first.Status.AsOf.Generated || withoutTime(t, u.AllTime) != withoutTime(t, first.AllTime) {
+			t.Errorf("%+v after %+v", u.Status.AsOf, first.Status.AsOf)
 		}
+		first = u
+	}
+	if took := time.Since(began); took < 3*fresh/2 { // the first may have waited to be read
+		t.Errorf("two events within %v, although nothing has changed", took)
 	}
 	w.orders(0, noon+2*hour, "tea")
-	l.update()
+	if u := l.update(); u.AllTime.Records != 14 {
+		t.Errorf("after an order: %+v", u.AllTime)
+	}
 }
 
 // TestStreamPace checks how often events come at most, while orders never stop.

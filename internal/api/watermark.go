@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"windowed/internal/engine"
 	"windowed/state"
@@ -26,7 +28,7 @@ type PartitionWatermark struct {
 	CloseThrough string `json:"close_through,omitempty"` // orders of windows with an end at or before it are late
 	Idle         bool   `json:"idle"`
 	Next         int64  `json:"next_offset"`
-	Lag          *int64 `json:"lag"` // offsets up to the last stable one; nil: not known yet
+	Lag          *int64 `json:"lag"` // offsets up to the last stable one; nil: not known
 	HoldsBack    bool   `json:"holds_back"`
 	Stopped      string `json:"stopped,omitempty"` // why it is not read any more
 }
@@ -63,20 +65,53 @@ func (a *Answers) watermark(v *state.View) *Watermark {
 	return w
 }
 
+// The last stable offsets are asked for once a second while somebody looks. Older ones
+// than endsFresh say nothing of the lag now, so the first who looks waits up to endsWait.
+const (
+	endsFresh = 10 * time.Second
+	endsWait  = 2 * time.Second
+	endsPause = 20 * time.Millisecond
+)
+
 // lag is how many offsets below the last stable one are not counted yet; nil if the
-// brokers were not asked yet. Markers of transactions count as offsets: the position
+// brokers were not asked lately. Markers of transactions count as offsets: the position
 // moves over them too, so a partition that is worked off has lag 0.
 func lag(now *engine.StatusNow, v *state.View, p int32) *int64 {
 	end, ok := now.Ends.Orders[p]
 	m, known := v.Meta(p)
-	if !ok || !known {
+	if !ok || !known || time.Since(now.Ends.At) > endsFresh {
 		return nil
 	}
 	behind := max(0, end-m.Next)
 	return &behind
 }
 
-func (a *Answers) serveWatermark(*http.Request, *params) (any, error) { return a.Watermark() }
+func (a *Answers) serveWatermark(r *http.Request, p *params) (any, error) {
+	if err := p.problem(); err != nil {
+		return nil, err
+	}
+	if _, v, err := a.ready(); err != nil || len(v.Times()) == 0 {
+		return a.Watermark() // there is no lag to wait for
+	}
+	a.awaitEnds(r.Context())
+	return a.Watermark()
+}
+
+// awaitEnds waits for fresh last stable offsets: whoever asks once wants to see a lag too.
+func (a *Answers) awaitEnds(ctx context.Context) {
+	a.Status.WantEnds()
+	ctx, cancel := context.WithTimeout(ctx, endsWait)
+	defer cancel()
+	tick := time.NewTicker(endsPause)
+	defer tick.Stop()
+	for now := a.Status.Now(); time.Since(now.Ends.At) > endsFresh; now = a.Status.Now() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
 
 // Table is the partitions as rows.
 func (w *Watermark) Table() Table {

@@ -101,7 +101,11 @@ func (a *Answers) windows(_ *http.Request, p *params) (any, error) {
 }
 
 func (a *Answers) list(sel selection) (*Windows, error) {
-	lines, v, next, err := a.find(sel)
+	st, _, err := a.ready()
+	if err != nil {
+		return nil, err
+	}
+	lines, v, next, err := a.find(st, sel)
 	if err != nil {
 		return nil, err
 	}
@@ -111,20 +115,17 @@ func (a *Answers) list(sel selection) (*Windows, error) {
 	}, nil
 }
 
-// find collects the lines of a selection; next is the cursor of what was left out.
-func (a *Answers) find(sel selection) (lines []WindowLine, v *state.View, next string, err error) {
-	st, v, err := a.ready()
-	if err != nil {
-		return nil, nil, "", err
-	}
+// find collects the lines of a selection; first is the view that they begin with, and
+// next the cursor of what was left out.
+func (a *Answers) find(st *state.State, sel selection) (lines []WindowLine, first *state.View, next string, err error) {
 	lines = []WindowLine{}
 	for looked := 0; ; {
 		found, at, err := st.List(sel.from, sel.to, maxWindows)
 		if err != nil {
 			return nil, nil, "", a.failed(err)
 		}
-		if looked == 0 {
-			v = at
+		if first == nil {
+			first = at
 		}
 		seen := newestSeen(at)
 		for i := range found {
@@ -133,16 +134,16 @@ func (a *Answers) find(sel selection) (lines []WindowLine, v *state.View, next s
 				continue
 			}
 			if len(lines) == sel.limit {
-				return lines, v, cursor(found[i].Start + int64(a.Config.Window)), nil
+				return lines, first, cursor(found[i].Start + int64(a.Config.Window)), nil
 			}
 			lines = append(lines, line)
 		}
 		looked += len(found)
 		if len(found) < maxWindows {
-			return lines, v, "", nil
+			return lines, first, "", nil
 		}
 		if sel.to = found[len(found)-1].Start; looked >= maxLookedAt {
-			return lines, v, cursor(sel.to), nil
+			return lines, first, cursor(sel.to), nil
 		}
 	}
 }
