@@ -24,7 +24,8 @@ type fake struct {
 	gone    map[string]int    // by start: the status of a refusal
 	streams map[chan string]struct{}
 	down    bool
-	asked   int // questions for one window
+	full    bool // no stream is served
+	asked   int  // questions for one window
 }
 
 // newFake serves the page and the fake API below base ("/" or "/some/prefix/").
@@ -33,6 +34,9 @@ func newFake(t *testing.T, base string) *fake {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/stream", f.stream)
 	mux.HandleFunc("GET /v1/top", f.top)
+	for _, part := range []string{"status", "watermark", "windows"} {
+		mux.HandleFunc("GET /v1/"+part, func(w http.ResponseWriter, _ *http.Request) { f.part(w, part) })
+	}
 	mux.Handle("/", Handler())
 	root := http.StripPrefix(strings.TrimSuffix(base, "/"), mux)
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,6 +59,11 @@ func newFake(t *testing.T, base string) *fake {
 func (f *fake) stream(w http.ResponseWriter, r *http.Request) {
 	c := make(chan string, 16)
 	f.mu.Lock()
+	if f.full {
+		f.mu.Unlock()
+		http.Error(w, `{"type":"/problems/too-many-streams","status":503}`, http.StatusServiceUnavailable)
+		return
+	}
 	f.streams[c] = struct{}{}
 	if f.update != nil {
 		c <- event("update", f.update)
@@ -95,6 +104,13 @@ func (f *fake) top(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	f.asked++
 	start := r.URL.Query().Get("window")
+	for _, name := range []string{"all_time", "current", "last"} { // as the page polls
+		top, _ := f.update[name].(object)
+		if line, _ := top["window"].(object); f.full && top != nil && (line == nil && start == "" || line != nil && line["start"] == start) {
+			_ = json.NewEncoder(w).Encode(top)
+			return
+		}
+	}
 	if top, ok := f.tops[start]; ok {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(top)
@@ -110,6 +126,24 @@ func (f *fake) top(w http.ResponseWriter, r *http.Request) {
 		"type": "/problems/" + slug, "title": http.StatusText(status), "status": status,
 		"detail": "the window of " + start + " has expired (--retention)",
 	})
+}
+
+// part answers one path with what the stream would say of it; null is a refusal.
+func (f *fake) part(w http.ResponseWriter, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.update[name] == nil {
+		http.Error(w, `{"type":"/problems/restoring","status":503}`, http.StatusServiceUnavailable)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(f.update[name])
+}
+
+// refuse lets no stream in, or some again.
+func (f *fake) refuse(full bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.full = full
 }
 
 // say makes u what the program has to say, and says it to whoever listens.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -66,17 +67,17 @@ func (c *counted) close(through int64) {
 	c.apply(state.Change{Kind: state.GlobalKind, Global: &state.Global{CloseThrough: through, Partitions: 1}})
 }
 
-// TestRealAnswers: the page on the real handlers: lists, a change, a drill-down.
-func TestRealAnswers(t *testing.T) {
-	t.Parallel()
+// cafe is a program that counts, with a closed window and an open one.
+func cafe(t *testing.T, o api.Options) (c *counted, front *httptest.Server, first int64) {
+	t.Helper()
 	const hour = 3_600_000
-	first := noon.UnixMilli() / hour * hour
+	first = noon.UnixMilli() / hour * hour
 	cfg := &engine.Config{Window: window.Size(hour), Grace: 60_000, Retention: 6 * hour}
 	st, err := state.Open("state", state.Options{FS: vfs.NewMem(), Window: cfg.Lifecycle(), Logger: silent{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &counted{t: t, st: st, meta: state.NewMeta(0)}
+	c = &counted{t: t, st: st, meta: state.NewMeta(0)}
 	c.close(window.None)
 	c.order("mocha", first, 3)
 	c.order("</table>", first, 2)
@@ -85,21 +86,49 @@ func TestRealAnswers(t *testing.T) {
 	c.order("latte", first+hour, 1)
 	answers := &api.Answers{State: func() *state.State { return st }, Config: cfg, Status: new(engine.Status), Version: "test"}
 	answers.Status.Set(engine.StatusNow{Phase: engine.Running, Owned: []int32{0}})
-	server := api.NewServer(answers, api.Options{Page: Handler()})
-	front := httptest.NewServer(server)
+	server := api.NewServer(answers, o)
+	front = httptest.NewServer(server)
 	t.Cleanup(func() {
 		server.Close()
 		front.Close()
 		_ = st.Abandon()
 	})
+	return c, front, first + hour
+}
+
+// TestRealAnswers: the page on the real handlers: lists, a change, a drill-down.
+func TestRealAnswers(t *testing.T) {
+	t.Parallel()
+	c, front, open := cafe(t, api.Options{Page: Handler()})
 	b := newTab(t, &fake{Server: front})
 	b.open("/")
 	b.wait(leader + ` == "latte"`)
 	b.waitText("#last-about", "12:00–13:00 closed, final 5 portions")
-	c.order("chai", first+hour, 4)
+	c.order("chai", open, 4)
 	b.wait(leader + ` == "chai"`)
 	b.click(`#cells a[data-state="closed"]`)
 	b.waitText("#detail-title", "12:00–13:00 UTC")
 	b.wait(`[...document.querySelectorAll("#detail-list .name")].map((e) => e.textContent).join() == "mocha,</table>"`)
 	b.shot("real")
+}
+
+// TestRealRefused: who gets no stream, because as many are open as are served, polls.
+func TestRealRefused(t *testing.T) {
+	t.Parallel()
+	c, front, open := cafe(t, api.Options{Page: Handler(), Streams: 1})
+	other, err := http.Get(front.URL + "/v1/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Body.Close()
+	b := newTab(t, &fake{Server: front})
+	b.mayBreak()
+	b.open("/")
+	b.waitText("#link", "polling")
+	b.wait(leader + ` == "latte"`)
+	b.waitText("#last-about", "12:00–13:00 closed, final 5 portions")
+	c.order("chai", open, 4)
+	b.wait(leader + ` == "chai"`)
+	other.Body.Close()
+	b.waitText("#link", "live")
 }

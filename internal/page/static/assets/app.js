@@ -39,7 +39,7 @@ const stream = new Stream("v1/stream", (u) => {
 
 /** Counts go on and times grow old although nothing is said: nothing new is news too. */
 function tick() {
-  if (!update || stream.state !== "live") return;
+  if (!update || !stream.fresh) return;
   const drawn = rates.add(update.status, (nowOf(update) + (pausedAt && Date.now() - heardAt)) / 1000);
   if (!pausedAt) schedule(drawn);
 }
@@ -74,7 +74,7 @@ function render() {
 }
 
 /** The time by the program's clock; it stands still while the page does. @param {Update} u */
-const nowOf = (u) => (Date.parse(u.status.as_of.generated_at) || Date.now()) + (u === update && !pausedAt && stream.state === "live" ? Date.now() - heardAt : 0);
+const nowOf = (u) => (Date.parse(u.status.as_of.generated_at) || Date.now()) + (u === update && !pausedAt && stream.fresh ? Date.now() - heardAt : 0);
 
 /** The header and what the tab is called. */
 function strip() {

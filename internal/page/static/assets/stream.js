@@ -1,8 +1,9 @@
 // @ts-check
 // The connection: one EventSource while the tab is seen, opened again with growing pauses,
-// and honest about how old the last answer is.
+// replaced by questions while it is refused, and honest about how old the last answer is.
 
 import { parse } from "./num.js";
+import { poll } from "./poll.js";
 
 /**
  * @typedef {import("./num.js").Num} Num
@@ -18,7 +19,7 @@ import { parse } from "./num.js";
  * @typedef {{version: string, phase: string, restore?: Restore, records: Num, counted: Num, portions: Num, late: Num, late_idle: Num, amended: Num, invalid: Record<string, Num> | null, last_invalid?: Record<string, Refused[]> | null, skipped: Num, commits: Num, aborts: Num, session_rebuilds: Num, last_error?: string, paused_partitions?: number[], stopped_partitions?: Record<string, string>, as_of: AsOf}} Status
  * @typedef {{window_size: string, windows: Line[], truncated?: boolean}} Windows
  * @typedef {{status: Status, watermark: Watermark | null, all_time: Top | null, current: Top | null, last: Top | null, windows: Windows | null}} Update
- * @typedef {"connecting" | "live" | "reconnecting" | "stale"} LinkState
+ * @typedef {"connecting" | "live" | "polling" | "reconnecting" | "stale"} LinkState
  */
 
 /** How long a break lasts before the page calls itself stale. */
@@ -28,9 +29,12 @@ const BLINK = 1000;
 /** A connection without any word for this long is taken for dead and made again. */
 const SILENCE = 60_000;
 const PAUSE = { first: 500, most: 10_000 };
+/** The pause between two questions, and two tries to be let in again. */
+const POLL = 5000;
 
 export class Stream {
   /** @type {EventSource | null} */ #source = null;
+  /** @type {AbortController | null} */ #asking = null;
   #pause = PAUSE.first;
   #retry = 0;
   #waitingSince = Date.now(); // 0 = an answer came since the last break
@@ -62,34 +66,48 @@ export class Stream {
     this.#close();
     this.#openedAt = Date.now();
     const source = (this.#source = new EventSource(this.url));
-    source.addEventListener("update", (e) => this.#heard(e.data));
+    source.addEventListener("update", (e) => this.#heard(parse(e.data), "live"));
     source.addEventListener("bye", () => this.#broken());
-    source.addEventListener("error", () => this.#broken());
+    // Only an answer that is no stream closes the source; a broken one it would try again.
+    source.addEventListener("error", () => this.#broken(source.readyState === EventSource.CLOSED));
   }
 
   #close() {
     clearTimeout(this.#retry);
+    this.#asking?.abort();
     this.#source?.close();
     this.#source = null;
   }
 
-  /** @param {string} data */
-  #heard(data) {
-    const update = parse(data);
+  /** Whether what is shown is what the program counts now. */
+  get fresh() { return this.state === "live" || this.state === "polling"; }
+
+  /** @param {Update} update @param {LinkState} state */
+  #heard(update, state) {
     this.lastAt = Date.now();
     this.#waitingSince = 0;
     this.#pause = PAUSE.first;
-    this.#turn("live");
+    this.#turn(state);
     this.onUpdate(update);
   }
 
-  #broken() {
+  /** @param {boolean} [refused] */
+  #broken(refused) {
     this.#close();
     if (document.hidden) return;
     this.#waitingSince ||= Date.now();
     this.#tick();
-    this.#retry = setTimeout(() => this.#open(), this.#pause * (0.75 + Math.random() / 2));
+    if (refused) this.#ask();
+    this.#retry = setTimeout(() => this.#open(), (refused ? POLL : this.#pause) * (0.75 + Math.random() / 2));
     this.#pause = Math.min(2 * this.#pause, PAUSE.most);
+  }
+
+  async #ask() {
+    const { signal } = (this.#asking = new AbortController());
+    try {
+      const update = await poll(signal);
+      if (!signal.aborted) this.#heard(update, "polling");
+    } catch { /* then this page grows stale */ }
   }
 
   #tick() {
