@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ type asked struct {
 
 // ask gets a path and decodes the answer into v; it returns the answer's bytes too.
 func (f *askFlags) ask(path string, q url.Values, v any) ([]byte, error) {
-	got, err := f.get(path, q, "")
+	got, err := f.get(context.Background(), path, q, "")
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +46,12 @@ func (f *askFlags) ask(path string, q url.Values, v any) ([]byte, error) {
 }
 
 // get asks for a path; an answer known by etag need not be sent again.
-func (f *askFlags) get(path string, q url.Values, etag string) (asked, error) {
+func (f *askFlags) get(ctx context.Context, path string, q url.Values, etag string) (asked, error) {
 	server, from, err := f.address()
 	if err != nil {
 		return asked{}, err
 	}
-	req, err := f.request(server, path, q, etag)
+	req, err := f.request(ctx, server, path, q, etag)
 	if err != nil {
 		return asked{}, err
 	}
@@ -90,9 +91,9 @@ func (f *askFlags) address() (server, from string, err error) {
 	return defaultHTTP, "", nil
 }
 
-func (f *askFlags) request(server, path string, q url.Values, etag string) (*http.Request, error) {
+func (f *askFlags) request(ctx context.Context, server, path string, q url.Values, etag string) (*http.Request, error) {
 	u := url.URL{Scheme: "http", Host: server, Path: path, RawQuery: q.Encode()}
-	req, err := http.NewRequest(http.MethodGet, u.String(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "--server: %w", err)
 	}

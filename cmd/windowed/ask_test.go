@@ -5,8 +5,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"windowed/internal/api"
 	"windowed/internal/engine"
@@ -98,6 +101,7 @@ func TestAskForms(t *testing.T) {
 			"table": "   3  new�line            98\n", "json": `{"schema":"windowed.top/v1"`,
 			"csv": "all-time,1,latte,100\n", "tsv": "all-time\t2\ttab\\there\t99\n",
 		}},
+		{[]string{"healthcheck", server}, map[string]string{"table": "ok\n", "json": `{"status":"ok"}`, "csv": "status\nok\n", "tsv": "ok\n"}},
 		{[]string{"version"}, map[string]string{"table": "windowed dev\n", "json": `"version":"dev"}`, "csv": "version,go,platform\ndev,go", "tsv": "dev\tgo"}},
 	} {
 		for form, want := range c.want {
@@ -107,5 +111,21 @@ func TestAskForms(t *testing.T) {
 	}
 	if out := call("top", server).out; strings.ContainsAny(out, "\x1b\t") {
 		t.Errorf("the table holds control characters: %q", out)
+	}
+}
+
+// TestFormsEverywhere: a command that prints what it has found has all forms. The others
+// go on until they are stopped, or print a script.
+func TestFormsEverywhere(t *testing.T) {
+	parser, err := kong.New(new(cli))
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := map[string]bool{"run": true, "serve": true, "seed": true, "completion": true}
+	for _, leaf := range parser.Model.Leaves(false) {
+		has := slices.Equal(values(leaf, "--output"), []string{"table", "json", "csv", "tsv"}) && slices.Equal(values(leaf, "-o"), values(leaf, "--output"))
+		if name := strings.TrimPrefix(leaf.Path(), "windowed "); has == without[name] {
+			t.Errorf("%q has -o table|json|csv|tsv: %v", name, has)
+		}
 	}
 }

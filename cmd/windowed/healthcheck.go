@@ -1,13 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/url"
+
+	"windowed/internal/api"
 )
 
 // healthcheckCmd is a probe for images without a shell.
 type healthcheckCmd struct {
 	askFlags
+	outputFlag
 	Ready bool `help:"Ask whether it is ready to answer, not only alive."`
 }
 
@@ -20,9 +25,13 @@ func (c *healthcheckCmd) Run(std streams) error {
 	var health struct {
 		Status string `json:"status"`
 	}
-	if _, err := c.ask(path, url.Values{}, &health); err != nil {
+	body, err := c.ask(path, url.Values{}, &health)
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(std.out, health.Status)
-	return err
+	rows := api.Table{Header: []string{"status"}, Rows: [][]string{{health.Status}}, Text: -1}
+	return c.print(std.out, rows, json.RawMessage(body), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, health.Status)
+		return err
+	})
 }

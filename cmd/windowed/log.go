@@ -7,18 +7,14 @@ import (
 	"github.com/lmittmann/tint"
 )
 
-// logger writes log lines to stderr: coloured text on a terminal, JSON elsewhere unless
-// the flags say otherwise.
+// logger writes log lines to stderr: text, unless the flags say otherwise, with colours on
+// a terminal unless NO_COLOR is set.
 func (c *cli) logger(std streams) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		return nil, err
 	}
-	form := c.LogFormat
-	if form == "auto" {
-		form = "text"
-	}
-	if form == "json" {
+	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(std.err, &slog.HandlerOptions{Level: level})), nil
 	}
 	return slog.New(tint.NewTextHandler(std.err, &tint.Options{

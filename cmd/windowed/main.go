@@ -21,7 +21,7 @@ var version = "dev"
 type cli struct {
 	Config    string `help:"YAML file with flag names as keys." placeholder:"FILE" type:"existingfile"`
 	LogLevel  string `help:"Least level of log lines on stderr: debug, info, warn, error." enum:"debug,info,warn,error" default:"info"`
-	LogFormat string `help:"Form of log lines: text, json, or auto (text on a terminal)." enum:"auto,text,json" default:"auto"`
+	LogFormat string `help:"Form of log lines: text, json, or auto (text)." enum:"auto,text,json" default:"auto"`
 
 	Run     runCmd     `cmd:"" default:"withargs" help:"Count: on --brokers, or on the embedded broker (default command)."`
 	Serve   serveCmd   `cmd:"" help:"Answer without counting: a read replica that follows the changelog."`

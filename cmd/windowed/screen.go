@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -67,14 +66,6 @@ func (s *screen) show(text string) error {
 	s.lines = len(lines)
 	_, err := io.WriteString(s.out, b.String())
 	return err
-}
-
-// cut shortens a line to width characters.
-func cut(line string, width int) string {
-	if utf8.RuneCountInString(line) <= width {
-		return line
-	}
-	return string([]rune(line)[:max(0, width-1)]) + "…"
 }
 
 // isTerminal says whether w is a terminal.

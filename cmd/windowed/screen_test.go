@@ -12,6 +12,7 @@ type display struct {
 	row, col int
 	scrolled int
 	height   int
+	widest   int // of all lines ever, in columns
 }
 
 func (d *display) Write(text []byte) (int, error) {
@@ -33,6 +34,7 @@ func (d *display) Write(text []byte) (int, error) {
 			}
 		default:
 			d.put(r)
+			d.widest = max(d.widest, columnsOf(*d.line()))
 		}
 	}
 	return len(text), nil

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"windowed/internal/api"
 )
@@ -19,21 +18,22 @@ func group(n uint64) string {
 	return s
 }
 
-// maxName is how many characters of a name a table shows.
+// maxName is how many characters and columns of a name a table shows.
 const maxName = 32
 
 // shown is a name as a terminal may show it: names are somebody else's text, so control
 // and formatting characters are replaced and long ones are cut.
 func shown(name string) string {
 	var b strings.Builder
-	n := 0
+	n, columns := 0, 0
 	for _, r := range name {
-		if n++; n > maxName {
-			b.WriteRune('…')
-			break
-		}
 		if !unicode.IsPrint(r) {
 			r = '�'
+		}
+		n, columns = n+1, columns+columnsOfRune(r)
+		if n > maxName || columns > maxName {
+			b.WriteRune('…')
+			break
 		}
 		b.WriteRune(r)
 	}
@@ -44,15 +44,11 @@ func shown(name string) string {
 func topLines(t *api.Top) []string {
 	wide := 0
 	for _, e := range t.Top {
-		wide = max(wide, utf8.RuneCountInString(shown(e.Drink)))
+		wide = max(wide, columnsOf(shown(e.Drink)))
 	}
 	lines := make([]string, len(t.Top))
 	for i, e := range t.Top {
 		lines[i] = fmt.Sprintf("%4d  %s  %12s", e.Rank, pad(shown(e.Drink), wide), group(e.Count))
 	}
 	return lines
-}
-
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }

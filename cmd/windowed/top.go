@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ func (c *topCmd) Run(std streams) error {
 	if c.Watch {
 		return c.watch(std)
 	}
-	got, err := c.get("/v1/top", c.query(), "")
+	got, err := c.get(context.Background(), "/v1/top", c.query(), "")
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"windowed/internal/api"
 	"windowed/internal/engine"
@@ -110,7 +109,7 @@ func writeColumns(b *strings.Builder, columns []column, n int) {
 		lines := []string{c.title, span(c.top)}
 		texts[i] = append(lines, topLines(c.top)...)
 		for _, line := range texts[i] {
-			widths[i] = max(widths[i], utf8.RuneCountInString(line))
+			widths[i] = max(widths[i], columnsOf(line))
 		}
 	}
 	for row := range n + 2 {

@@ -23,7 +23,7 @@ func (c *topCmd) watch(std streams) error {
 	w := watcher{cmd: c, std: std, screen: newScreen(std.out)}
 	w.screen.terminal = w.screen.terminal && c.Output == "table"
 	for {
-		if err := w.look(time.Now()); err != nil {
+		if err := w.look(ctx, time.Now()); err != nil {
 			return err
 		}
 		select {
@@ -45,10 +45,12 @@ type watcher struct {
 	why    string
 }
 
-// look asks once and shows what has changed.
-func (w *watcher) look(now time.Time) error {
-	got, err := w.cmd.get("/v1/top", w.cmd.query(), w.etag)
+// look asks once and shows what has changed. It is nothing new that ctx ends.
+func (w *watcher) look(ctx context.Context, now time.Time) error {
+	got, err := w.cmd.get(ctx, "/v1/top", w.cmd.query(), w.etag)
 	switch {
+	case ctx.Err() != nil:
+		return nil
 	case err != nil && exit.Code(err) == exit.NotReady:
 		return w.missing(err, now)
 	case err != nil:

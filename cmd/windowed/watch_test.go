@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -35,7 +36,7 @@ func TestWatch(t *testing.T) {
 			if i == 3 {
 				more(t, st, 200)
 			}
-			if err := w.look(time.Now()); err != nil {
+			if err := w.look(t.Context(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -44,10 +45,10 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	w, out, _ := watching(addr, "json", false)
-	_ = w.look(time.Now())
+	_ = w.look(t.Context(), time.Now())
 	more(t, st, 201)
-	_ = w.look(time.Now())
-	_ = w.look(time.Now())
+	_ = w.look(t.Context(), time.Now())
+	_ = w.look(t.Context(), time.Now())
 	if n := strings.Count(out.String(), "\n"); n != 2 || !strings.HasPrefix(out.String(), "{") {
 		t.Errorf("json: %d lines: %s", n, out)
 	}
@@ -67,7 +68,7 @@ func TestWatchGone(t *testing.T) {
 	look := func() {
 		t.Helper()
 		for _, w := range []*watcher{terminal, plain} {
-			if err := w.look(time.Now()); err != nil {
+			if err := w.look(t.Context(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -96,8 +97,33 @@ func TestWatchGone(t *testing.T) {
 		t.Errorf("the same list is printed %d times", n)
 	}
 	plain.cmd.Window = "nonsense"
-	if err := plain.look(time.Now()); exit.Code(err) != exit.Usage {
+	if err := plain.look(t.Context(), time.Now()); exit.Code(err) != exit.Usage {
 		t.Errorf("a window that cannot be: %v", err)
 	}
 	call("top", "--watch", "--every=0s", "--server="+addr).must(t, exit.Usage, "--every")
+}
+
+// TestWatchStops is told to stop while the server takes its time.
+func TestWatchStops(t *testing.T) {
+	asked := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	}))
+	defer slow.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		<-asked
+		cancel()
+	}()
+	w, out, errs := watching(strings.TrimPrefix(slow.URL, "http://"), "table", false)
+	w.cmd.Timeout = time.Minute
+	began := time.Now()
+	if err := w.look(ctx, began); err != nil || out.Len()+errs.Len() > 0 {
+		t.Errorf("%v; %q, %q", err, out, errs)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it stops after %v", took)
+	}
 }
