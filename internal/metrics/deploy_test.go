@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,6 +153,21 @@ func TestRulesAreTested(t *testing.T) {
 	for _, r := range readRules(t) {
 		if !fires[r.Alert] || !rests[r.Alert] {
 			t.Errorf("%s fires in a test: %v, and rests in one: %v", r.Alert, fires[r.Alert], rests[r.Alert])
+		}
+	}
+}
+
+// TestRulesRun lets promtool, where there is one, run the alerts' own tests.
+func TestRulesRun(t *testing.T) {
+	tool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("there is no promtool; make alerts says the same")
+	}
+	for _, args := range [][]string{{"check", "rules", "rules.yaml"}, {"test", "rules", "rules_test.yaml"}} {
+		run := exec.CommandContext(t.Context(), tool, args...)
+		run.Dir = "../../deploy/prometheus"
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
 }

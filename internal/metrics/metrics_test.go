@@ -3,6 +3,7 @@ package metrics
 import (
 	"io"
 	"net/http/httptest"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -227,6 +228,21 @@ func TestMetricsLint(t *testing.T) {
 	}
 	if all["windowed_kafka_buffered_fetch_bytes"] == nil || all["windowed_kafka_buffered_fetch_records_total"] != nil {
 		t.Error("the metrics of the Kafka client are not as they should be")
+	}
+}
+
+// TestMetricsCheck lets promtool, where there is one, check what a scraper gets.
+func TestMetricsCheck(t *testing.T) {
+	tool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("there is no promtool; TestMetricsLint applies its rules as a library")
+	}
+	rec := httptest.NewRecorder()
+	source(t).Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	check := exec.CommandContext(t.Context(), tool, "check", "metrics")
+	check.Stdin = rec.Body
+	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
 	}
 }
 
