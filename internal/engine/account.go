@@ -20,13 +20,20 @@ const (
 // many records and keys there are.
 func (l *Loop) account(t *Transaction, sealed map[int32]*Batch, em *Emission) {
 	var counted state.Counters
+	var lags, lateness Histogram
 	for id, b := range sealed {
 		before, _ := l.st.Meta(id)
 		counted = counted.Plus(b.Meta.Counters.Minus(before.Counters))
+		if newest := b.Meta.Time.Watermark; newest != before.Time.Watermark {
+			lags.addMillis(t.Now-newest, ageBounds)
+		}
+		lateness.plus(&b.Ages)
 	}
 	now := time.UnixMilli(t.Now)
 	l.opts.Status.update(func(s *StatusNow) {
 		s.Counted = s.Counted.Plus(counted)
+		s.EventLags.plus(&lags)
+		s.Lateness.plus(&lateness)
 		s.Dead += uint64(len(t.Dead))
 		s.refuse(t.Dead, now)
 		s.emitted(em, now)

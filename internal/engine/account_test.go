@@ -40,7 +40,11 @@ func TestAccount(t *testing.T) {
 	after.Counters.Records, after.Counters.Counted, after.Counters.Portions, after.Counters.Late = 1007, 904, 5020, 52
 	after.Counters.Invalid[order.Future] = 1
 	fresh := state.NewMeta(0)
+	fresh.Time.Watermark = 1_001_000 // two seconds before the commit
 	fresh.Counters = state.Counters{Records: 3, Counted: 3, Portions: 4}
+	var late Histogram
+	late.addMillis(400, ageBounds)
+	late.addMillis(1<<62, ageBounds)
 	end := int64(1_000_000)
 	em := &Emission{
 		snapshot: true,
@@ -50,7 +54,7 @@ func TestAccount(t *testing.T) {
 		Changes: []state.Change{{Kind: state.EmittedKind}, {Kind: state.EmittedKind, Deleted: true}, {Kind: state.GlobalKind}},
 	}
 	tx := &Transaction{Now: end + 3000, Dead: []DeadLetter{{Reason: order.Late}, {Reason: order.Late}, {Reason: order.Future}}}
-	l.account(tx, map[int32]*Batch{0: {Meta: after}, 1: {Meta: fresh}}, em)
+	l.account(tx, map[int32]*Batch{0: {Meta: after, Ages: late}, 1: {Meta: fresh}}, em)
 	l.account(&Transaction{Now: end + 9000}, nil, new(Emission))
 
 	now := l.opts.Status.Now()
@@ -64,6 +68,12 @@ func TestAccount(t *testing.T) {
 	}
 	if h := now.CloseDelays; h.Count != 2 || h.Sum != 5 {
 		t.Errorf("close delays %+v", h)
+	}
+	if h := now.EventLags; h.Count != 1 || h.Sum != 2 {
+		t.Errorf("event time lags %+v", h)
+	}
+	if h := now.Lateness; h.Count != 2 || h.Cumulative()[.5] != 1 || h.Sum < 1e15 {
+		t.Errorf("lateness %+v", h)
 	}
 }
 

@@ -53,8 +53,9 @@ func NewPartition(id int32, cfg *Config) (*Partition, error) {
 type Batch struct {
 	Meta    state.Meta // as it will be committed
 	Dead    []DeadLetter
-	Read    int // records, control records not counted
-	Skipped int // records below the position, already counted by an earlier run
+	Read    int       // records, control records not counted
+	Skipped int       // records below the position, already counted by an earlier run
+	Ages    Histogram // how far its late records were behind their partition
 
 	part         *Partition
 	counts       *window.Counts
@@ -166,35 +167,13 @@ func (b *Batch) count(r *Record, o *order.Order) {
 	case into:
 		c.Amended++
 		c.AmendedPortions += portions
-		b.lateByIdleness(end, portions)
+		b.late(o, end, portions)
 	default:
 		c.Late++
 		c.LatePortions += portions
-		b.lateByIdleness(end, portions)
+		b.late(o, end, portions)
 		b.tooLate(r, o, start, end, portions)
 	}
-}
-
-func (b *Batch) lateByIdleness(end int64, portions uint64) {
-	if b.Meta.Time.LateByIdleness(end, b.part.cfg.Grace) {
-		b.Meta.Counters.LateIdle++
-		b.Meta.Counters.LateIdlePortions += portions
-	}
-}
-
-func (b *Batch) tooLate(r *Record, o *order.Order, start, end int64, portions uint64) {
-	if b.retained(end) {
-		b.counts.AddNumbers(start, window.Numbers{LateRecords: 1, LatePortions: portions})
-	}
-	d := b.letter(r, order.Late, fmt.Sprintf("event time %s is in the window of %s, closed for this partition through %s",
-		window.FormatTime(o.Time), window.FormatTime(start), window.FormatTime(b.Meta.Time.CloseThrough)))
-	d.AllTime = true
-	b.Dead = append(b.Dead, d)
-}
-
-// retained says whether a closed window still takes amendments and late numbers.
-func (b *Batch) retained(end int64) bool {
-	return end > b.Meta.ExpiredThrough && b.part.cfg.Lifecycle().Retained(end, b.closeThrough)
 }
 
 // Rebase lets a batch that has read nothing yet go by what is committed now; one that

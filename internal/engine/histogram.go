@@ -15,19 +15,38 @@ type Histogram struct {
 }
 
 // The buckets: a commit takes milliseconds, a window waits for grace and for the slowest
-// partition.
+// partition, and orders come out of seconds or of days.
 var (
 	commitBounds = []float64{.005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10}
 	closeBounds  = []float64{1, 2, 5, 10, 30, 60, 120, 300, 900, 3600, 21600, 86400}
+	ageBounds    = []float64{.1, .25, .5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 21600, 86400, 604800}
 )
 
-func (h *Histogram) add(d time.Duration, bounds []float64) {
+func (h *Histogram) add(d time.Duration, bounds []float64) { h.addSeconds(d.Seconds(), bounds) }
+
+// addMillis adds a difference of event times, which may be too long for a Duration.
+func (h *Histogram) addMillis(ms int64, bounds []float64) { h.addSeconds(float64(ms)/1000, bounds) }
+
+func (h *Histogram) addSeconds(seconds float64, bounds []float64) {
 	h.Bounds = bounds
-	seconds := max(0, d.Seconds())
+	seconds = max(0, seconds)
 	i, _ := slices.BinarySearch(bounds, seconds)
 	h.Counts[i]++
 	h.Count++
 	h.Sum += seconds
+}
+
+// plus adds all that another one has counted, in the same buckets.
+func (h *Histogram) plus(o *Histogram) {
+	if o.Count == 0 {
+		return
+	}
+	h.Bounds = o.Bounds
+	for i, n := range o.Counts {
+		h.Counts[i] += n
+	}
+	h.Count += o.Count
+	h.Sum += o.Sum
 }
 
 // Cumulative is how many durations were at or below each bound.

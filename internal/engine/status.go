@@ -58,6 +58,8 @@ type StatusNow struct {
 
 	CommitTimes Histogram // seconds from the planned transaction to the applied one
 	CloseDelays Histogram // seconds from a window's end to its final, by the wall clock
+	EventLags   Histogram // seconds from the newest event time of a transaction and partition to its commit
+	Lateness    Histogram // seconds from the event time of a late record to how far its partition was
 }
 
 // Refused is a record that was refused, or late.

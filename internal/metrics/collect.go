@@ -73,6 +73,8 @@ func (w *writer) counters() {
 	w.send(lateRecords, float64(c.Amended), "amended")
 	w.send(lateIdle, float64(c.LateIdle))
 	w.send(skipped, float64(w.now.Skipped))
+	w.histogram(eventLags, &w.now.EventLags)
+	w.histogram(lateness, &w.now.Lateness)
 	w.send(batchesSkipped, float64(c.SkippedBatches))
 	for i := order.Malformed; i < order.NumReasons; i++ {
 		n := c.Invalid[i]

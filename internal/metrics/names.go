@@ -55,6 +55,8 @@ var (
 	lateRecords    = counter("records_late_total", "Orders too late for their window, by what became of them.", "disposition")
 	lateIdle       = counter("records_late_idle_total", "Late orders that were in time, had their partition not been idle.")
 	skipped        = counter("records_skipped_total", "Records seen again after they were counted.")
+	eventLags      = gauge("event_time_lag_seconds", "From the newest event time of a transaction and partition to the commit.")
+	lateness       = gauge("record_lateness_seconds", "From the event time of a late order to how far its partition was.")
 	batchesSkipped = counter("batches_skipped_total", "Batches passed by --skip-batch.")
 )
 
