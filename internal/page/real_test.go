@@ -67,18 +67,22 @@ func (c *counted) close(through int64) {
 	c.apply(state.Change{Kind: state.GlobalKind, Global: &state.Global{CloseThrough: through, Partitions: 1}})
 }
 
-// cafe is a program that counts, with a closed window and an open one.
-func cafe(t *testing.T, o api.Options) (c *counted, front *httptest.Server, first int64) {
+// cafe is a program that counts, with a closed window, more of them before it, and an open
+// one.
+func cafe(t *testing.T, before int, o api.Options) (c *counted, front *httptest.Server, first int64) {
 	t.Helper()
 	const hour = 3_600_000
 	first = noon.UnixMilli() / hour * hour
-	cfg := &engine.Config{Window: window.Size(hour), Grace: 60_000, Retention: 6 * hour}
+	cfg := &engine.Config{Window: window.Size(hour), Grace: 60_000, Retention: 1000 * hour}
 	st, err := state.Open("state", state.Options{FS: vfs.NewMem(), Window: cfg.Lifecycle(), Logger: silent{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c = &counted{t: t, st: st, meta: state.NewMeta(0)}
 	c.close(window.None)
+	for i := before; i > 0; i-- {
+		c.order("espresso", first-int64(i)*hour, uint64(i))
+	}
 	c.order("mocha", first, 3)
 	c.order("</table>", first, 2)
 	c.apply(state.Change{Kind: state.EmittedKind, Scope: window.At(first), Emitted: state.Emitted{Total: 5, At: first + hour}})
@@ -99,7 +103,7 @@ func cafe(t *testing.T, o api.Options) (c *counted, front *httptest.Server, firs
 // TestRealAnswers: the page on the real handlers: lists, a change, a drill-down.
 func TestRealAnswers(t *testing.T) {
 	t.Parallel()
-	c, front, open := cafe(t, api.Options{Page: Handler()})
+	c, front, open := cafe(t, 0, api.Options{Page: Handler()})
 	b := newTab(t, &fake{Server: front})
 	b.open("/")
 	b.wait(leader + ` == "latte"`)
@@ -115,7 +119,7 @@ func TestRealAnswers(t *testing.T) {
 // TestRealRefused: who gets no stream, because as many are open as are served, polls.
 func TestRealRefused(t *testing.T) {
 	t.Parallel()
-	c, front, open := cafe(t, api.Options{Page: Handler(), Streams: 1})
+	c, front, open := cafe(t, 0, api.Options{Page: Handler(), Streams: 1})
 	other, err := http.Get(front.URL + "/v1/stream")
 	if err != nil {
 		t.Fatal(err)
@@ -131,4 +135,23 @@ func TestRealRefused(t *testing.T) {
 	b.wait(leader + ` == "chai"`)
 	other.Body.Close()
 	b.waitText("#link", "live")
+}
+
+// TestRealOld: a window that the stream does not list any more is as whole as the others:
+// with its late orders, and with links to its neighbours.
+func TestRealOld(t *testing.T) {
+	t.Parallel()
+	_, front, _ := cafe(t, 70, api.Options{Page: Handler()})
+	b := newTab(t, &fake{Server: front})
+	b.open("?window=2026-02-27T02:00:00Z") // 58 hours before noon
+	b.waitText("#detail-title", "2026-02-27 02:00–03:00 UTC")
+	b.waitText("#detail-facts", "late orders0")
+	b.click("#older")
+	b.waitText("#detail-title", "2026-02-27 01:00–02:00 UTC")
+	b.waitText("#detail-facts", "portions59")
+	b.click("#newer")
+	b.waitText("#detail-title", "2026-02-27 02:00–03:00 UTC")
+	b.open("?window=2026-02-26T14:00:00Z") // the oldest
+	b.waitText("#detail-facts", "late orders0")
+	b.wait(`document.querySelector("#older").hidden && !document.querySelector("#newer").hidden`)
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// One window: asked for once, and again whenever the stream says that it changed.
+// One window: asked for once, and again whenever the stream says that it changed. Of a
+// window older than those of the stream its line and its neighbours are asked for too.
 
 import { byId, el, fill, say, show } from "./dom.js";
 import { count, many, parse } from "./num.js";
@@ -7,11 +8,13 @@ import { span, timeOf, zoneName } from "./time.js";
 import { linkTo, stateText } from "./timeline.js";
 import { TopList } from "./top.js";
 
-/** @typedef {import("./stream.js").Update} Update */
+/** @typedef {import("./stream.js").Update} Update @typedef {import("./stream.js").Line} Line @typedef {import("./stream.js").Bounds} Bounds */
 
 const LENGTH = 50;
 /** The shortest pause between two questions, ms. */
 const PAUSE = 1000;
+/** How many windows away a neighbour may be. */
+const AROUND = 100;
 
 export class Detail {
   #list = new TopList(byId("detail-list"), "Drinks of this window");
@@ -21,6 +24,7 @@ export class Detail {
   #askedAt = 0;
   /** @type {AbortController | null} */ #asking = null;
   /** @type {Update | null} */ #update = null;
+  /** @type {Line[]} */ #around = []; // newest first, of a window that the stream does not list
 
   /** The start of the window shown, as the program writes it. */
   get start() { return this.#top?.window?.start ?? this.#name; }
@@ -31,6 +35,7 @@ export class Detail {
     this.#asking?.abort();
     this.#name = name;
     this.#top = null;
+    this.#around = [];
     this.#seen = "";
     this.#askedAt = 0;
     if (!name) return;
@@ -42,7 +47,7 @@ export class Detail {
   update(update) {
     this.#update = update;
     if (!this.#name) return;
-    const seen = JSON.stringify([this.#line(), update.last?.window?.start, update.current?.window?.start, update.status.phase], (_, v) => (typeof v === "bigint" ? String(v) : v));
+    const seen = JSON.stringify([update.windows?.windows.find((l) => l.start === this.start), update.last?.window?.start, update.current?.window?.start, update.status.phase], (_, v) => (typeof v === "bigint" ? String(v) : v));
     if (seen !== this.#seen && Date.now() - this.#askedAt >= PAUSE && update.all_time) {
       this.#seen = seen;
       this.#ask();
@@ -51,8 +56,14 @@ export class Detail {
     if (this.#top) this.draw();
   }
 
+  /** The windows among which the one shown is, newest first. */
+  #lines() {
+    const streamed = this.#update?.windows?.windows ?? [];
+    return streamed.some((l) => l.start === this.start) ? streamed : this.#around;
+  }
+
   #line() {
-    return this.#update?.windows?.windows.find((l) => l.start === this.start);
+    return this.#lines().find((l) => l.start === this.start);
   }
 
   async #ask() {
@@ -65,6 +76,9 @@ export class Detail {
       if (signal.aborted) return;
       if (answer.ok) {
         this.#top = body;
+        if (!this.#line()) this.#around = await this.#neighbours(body.window, signal);
+        if (signal.aborted) return;
+        this.#steps();
         this.draw();
       } else {
         this.#top = null;
@@ -76,6 +90,14 @@ export class Detail {
       this.#seen = ""; // ask again with the next update
       if (!this.#top) this.#tell("The program cannot be reached; this goes on by itself when it is back.");
     }
+  }
+
+  /** @param {Bounds} w @param {AbortSignal} signal @returns {Promise<Line[]>} */
+  async #neighbours(w, signal) {
+    const from = Date.parse(w.start), to = Date.parse(w.end), far = AROUND * (to - from);
+    const time = (/** @type {number} */ ms) => encodeURIComponent(new Date(ms).toISOString());
+    const answer = await fetch(`v1/windows?from=${time(from - far)}&to=${time(to + far)}`, { signal, headers: { accept: "application/json" } });
+    return answer.ok ? parse(await answer.text()).windows : [];
   }
 
   /** @param {number} n */
@@ -109,7 +131,7 @@ export class Detail {
   }
 
   #steps() {
-    const lines = this.#update?.windows?.windows ?? [];
+    const lines = this.#lines();
     const at = lines.findIndex((l) => l.start === this.start);
     const step = (/** @type {string} */ id, /** @type {{start: string} | undefined} */ to) => {
       show(byId(id), at >= 0 && !!to);
