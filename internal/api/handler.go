@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Options of a Server. The zero value serves on a loopback address without a token.
@@ -21,10 +22,14 @@ type Options struct {
 // Server is the HTTP side of Answers: read only. Safe for concurrent use; Close ends its
 // streams.
 type Server struct {
-	answers *Answers
-	stream  *stream
-	handler http.Handler
+	answers  *Answers
+	stream   *stream
+	handler  http.Handler
+	patience time.Duration // that a reader may take for one answer; events have their own
 }
+
+// answerPatience is enough for a thousand names over a slow line.
+const answerPatience = 30 * time.Second
 
 // route is one path of the API.
 type route struct {
@@ -50,7 +55,7 @@ func (a *Answers) routes() []route {
 
 // NewServer makes a Server of answers.
 func NewServer(a *Answers, o Options) *Server {
-	s := &Server{answers: a, stream: newStream(a, o.Streams)}
+	s := &Server{answers: a, stream: newStream(a, o.Streams), patience: answerPatience}
 	mux := http.NewServeMux()
 	for _, r := range a.routes() {
 		mux.Handle("GET "+strings.Replace(r.path, "{drink}", "{drink...}", 1), a.serve(r)) // see drinkOf
@@ -71,8 +76,12 @@ func NewServer(a *Answers, o Options) *Server {
 	return s
 }
 
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+// ServeHTTP implements http.Handler. A reader that does not read is given up, so that it
+// holds neither a connection nor memory for ever.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.patience))
+	s.handler.ServeHTTP(w, r)
+}
 
 // Close ends the streams, each with a last event.
 func (s *Server) Close() { s.stream.close() }

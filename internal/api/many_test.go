@@ -5,6 +5,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -95,6 +96,24 @@ func TestManyStreams(t *testing.T) {
 	eventually(t, "the streams to end", func() bool { return ended.Load() == int64(many*9/10) })
 }
 
+// TestSlowReader asks again and again and reads nothing: the server hangs up.
+func TestSlowReader(t *testing.T) {
+	w := usual(t, Options{})
+	w.server.patience = 200 * time.Millisecond
+	conn := connect(t, serveSmall(t, w))
+	_ = conn.SetWriteDeadline(time.Now().Add(30 * time.Second))
+	for {
+		_, err := io.WriteString(conn, "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal("the server still waits")
+		}
+		if err != nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // applied commits orders for a while; it returns how many a second.
 func applied(w *world, names []string, span time.Duration) float64 {
 	began, n := time.Now(), 0
@@ -128,14 +147,21 @@ func serveSmall(t *testing.T, w *world) string {
 // dial asks for a stream on a connection of its own.
 func dial(t *testing.T, addr string) net.Conn {
 	t.Helper()
+	conn := connect(t, addr)
+	if _, err := io.WriteString(conn, "GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// connect is a connection with small buffers.
+func connect(t *testing.T, addr string) net.Conn {
+	t.Helper()
 	conn, err := (&net.Dialer{Control: small, Timeout: 10 * time.Second}).Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if _, err := io.WriteString(conn, "GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
 	return conn
 }
 
