@@ -164,7 +164,7 @@ func TestOpenAPIAnswers(t *testing.T) {
 			"/v1/watermark":       {"/v1/watermark", "/v1/watermark?x=1"},
 			"/v1/status":          {"/v1/status", "/v1/status?x=1"},
 			"/livez":              {"/livez"}, "/readyz": {"/readyz"},
-			"/problems/{slug}": {"/problems/restoring", "/problems/x"},
+			"/problems/{slug}": {"/problems/restoring", "/problems/x", "/problems/restoring?x=1"}, "/openapi.json": {"/openapi.json?x=1"},
 		} {
 			for _, concrete := range concretes {
 				r := w.get(concrete)

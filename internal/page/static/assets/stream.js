@@ -26,8 +26,8 @@ import { poll } from "./poll.js";
 const PATIENCE = 3000;
 /** A break as short as this is not worth a word. */
 const BLINK = 1000;
-/** A connection without any word for this long is taken for dead and made again. */
-const SILENCE = 60_000;
+/** A connection without any word for this long, when one is due every 15 s, is taken for dead and made again. */
+const SILENCE = 40_000;
 const PAUSE = { first: 500, most: 10_000 };
 /** The pause between two questions, and two tries to be let in again. */
 const POLL = 5000;
@@ -117,7 +117,7 @@ export class Stream {
       if (waited >= PATIENCE) this.#turn("stale");
       else if (waited >= BLINK) this.#turn(this.lastAt ? "reconnecting" : "connecting");
     } else if (this.#source && Date.now() - Math.max(this.lastAt, this.#openedAt) > SILENCE) {
-      this.#again(); // a program that only has nothing new to say answers at once
+      this.#again();
     }
   }
 
