@@ -11,6 +11,7 @@ import (
 	"windowed/internal/api"
 	"windowed/internal/exit"
 	"windowed/internal/kafka"
+	"windowed/internal/metrics"
 	"windowed/state"
 )
 
@@ -46,6 +47,23 @@ func progressOf(p kafka.Progress, now time.Time) api.Progress {
 		a.Seconds = float64(p.Total-p.Done) / a.Rate
 	}
 	return a
+}
+
+// restore is what metrics say of restores.
+func (h *followerHolder) restore(now time.Time) metrics.Restore {
+	f := h.p.Load()
+	if f == nil {
+		return metrics.Restore{}
+	}
+	return restoreOf(f.Progress(), now)
+}
+
+func restoreOf(p kafka.Progress, now time.Time) metrics.Restore {
+	r := metrics.Restore{Took: p.Took.Seconds(), Restored: p.Restored}
+	if p.Active {
+		r.Remaining, r.Seconds, r.Took = p.Total-p.Done, progressOf(p, now).Seconds, now.Sub(p.Since).Seconds()
+	}
+	return r
 }
 
 // storeLog passes the store's lines on. Pebble calls Fatalf when it cannot go on, a full

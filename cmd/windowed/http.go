@@ -114,13 +114,7 @@ func newHTTP(h http.Handler, log *slog.Logger) *http.Server {
 func (j *job) watch() {
 	j.metrics = &metrics.Source{
 		State: j.holder.get, Status: j.status, Orders: j.cmd.OrdersTopic, Changes: j.cmd.ChangelogTopic, Version: version,
-		Restore: func() metrics.Restore {
-			p := j.follower.progress()
-			if !p.Active {
-				return metrics.Restore{}
-			}
-			return metrics.Restore{Remaining: p.Total - p.Done, Seconds: p.Seconds}
-		},
+		Restore: func() metrics.Restore { return j.follower.restore(time.Now()) },
 	}
 }
 

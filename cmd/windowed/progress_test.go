@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"windowed/internal/kafka"
+	"windowed/internal/metrics"
 )
 
 // listen is a loopback address that is free.
@@ -97,5 +100,18 @@ func TestReplayProgress(t *testing.T) {
 	got.must(t, 0, "top of 2026-03-01T10:00:00Z: 5,000 orders, 10,000 portions\n   1  latte        10,000\n\ntop of all time: 5,000 orders")
 	if strings.Count(got.err, "\n") != 1 {
 		t.Errorf("a short replay shows %q", got.err)
+	}
+}
+
+// TestRestoreMetrics: what runs is measured up to now, what has ended keeps its length.
+func TestRestoreMetrics(t *testing.T) {
+	began := time.Unix(1000, 0)
+	p := kafka.Progress{Active: true, Done: 25, Total: 100, Since: began, Took: 7 * time.Second, Restored: 525}
+	if r := restoreOf(p, began.Add(5*time.Second)); r != (metrics.Restore{Remaining: 75, Seconds: 15, Took: 5, Restored: 525}) {
+		t.Errorf("while it runs: %+v", r)
+	}
+	p.Active = false
+	if r := restoreOf(p, began.Add(time.Hour)); r != (metrics.Restore{Took: 7, Restored: 525}) {
+		t.Errorf("when it has ended: %+v", r)
 	}
 }

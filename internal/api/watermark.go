@@ -104,7 +104,7 @@ func (a *Answers) awaitEnds(ctx context.Context) {
 	defer cancel()
 	tick := time.NewTicker(endsPause)
 	defer tick.Stop()
-	for now := a.Status.Now(); time.Since(now.Ends.At) > endsFresh; now = a.Status.Now() {
+	for now := a.Status.Now(); now.Phase == engine.Running && time.Since(now.Ends.At) > endsFresh; now = a.Status.Now() {
 		select {
 		case <-ctx.Done():
 			return

@@ -47,6 +47,8 @@ type Progress struct {
 	Active      bool
 	Done, Total int64
 	Since       time.Time
+	Took        time.Duration // of the last one that has ended
+	Restored    int64         // by all of this follower
 }
 
 // checkpointKeys is how many changed keys a restore collects before it writes them.
@@ -340,7 +342,7 @@ func (f *Follower) awaitTransaction(ctx context.Context, p int32, lso int64, sin
 func (f *Follower) begin(targets map[int32]int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.progress = Progress{Active: true, Since: time.Now()}
+	f.progress = Progress{Active: true, Since: time.Now(), Took: f.progress.Took, Restored: f.progress.Restored}
 	for p, end := range targets {
 		f.progress.Total += end - f.st.Position(p)
 	}
@@ -349,6 +351,7 @@ func (f *Follower) begin(targets map[int32]int64) {
 func (f *Follower) advance(done int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.progress.Restored += done - f.progress.Done
 	f.progress.Done = done
 }
 
@@ -356,6 +359,7 @@ func (f *Follower) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.progress.Active = false
+	f.progress.Took = time.Since(f.progress.Since)
 }
 
 // fetchError is the first error of a poll that does not heal by itself.

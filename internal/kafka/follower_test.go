@@ -43,6 +43,9 @@ func TestCatchUpWhileTheChangelogGrows(t *testing.T) {
 		if cut.lost.Load() != 2 || st.Position(0) < before+20 {
 			t.Errorf("%d answers came late while %d offsets were followed: the test tests nothing", cut.lost.Load(), st.Position(0)-before)
 		}
+		if p := f.Progress(); p.Active || p.Done > p.Restored || p.Restored < before {
+			t.Errorf("both restores together: %+v", p)
+		}
 		fed.Wait()
 		r.counted(120)
 		if err := r.stop(); err != nil {

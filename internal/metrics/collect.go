@@ -57,6 +57,8 @@ func (w *writer) run(s *Source) {
 	}
 	w.send(restoreLeft, float64(max(0, left.Remaining)))
 	w.send(restoreTime, max(0, left.Seconds))
+	w.send(restoreTook, max(0, left.Took))
+	w.send(restored, float64(max(0, left.Restored)))
 	if s.Streams != nil {
 		w.send(streams, float64(s.Streams()))
 	}

@@ -52,7 +52,7 @@ func source(t *testing.T) *Source {
 	}
 	s := &Source{
 		State: func() *state.State { return st }, Status: new(engine.Status), Orders: "orders", Changes: "changelog", Version: "v1",
-		Restore: func() Restore { return Restore{Remaining: 37, Seconds: 1.5} }, Streams: func() int { return 3 },
+		Restore: func() Restore { return Restore{Remaining: 37, Seconds: 1.5, Took: 2.5, Restored: 63} }, Streams: func() int { return 3 },
 	}
 	counters := state.Counters{Records: 100, Counted: 80, Portions: 300, Late: 6, Amended: 4, LateIdle: 1, SkippedBatches: 2}
 	counters.Invalid[order.Malformed] = 10
@@ -132,6 +132,12 @@ windowed_records_dropped_total{reason="too_large"} 0
 # TYPE windowed_records_late_total counter
 windowed_records_late_total{disposition="amended"} 4
 windowed_records_late_total{disposition="dead_letter"} 6
+# HELP windowed_restore_duration_seconds How long the restore that runs, or else the last one of this session, has taken.
+# TYPE windowed_restore_duration_seconds gauge
+windowed_restore_duration_seconds 2.5
+# HELP windowed_restore_records_total Changelog records restored in this session with the brokers.
+# TYPE windowed_restore_records_total counter
+windowed_restore_records_total 63
 # HELP windowed_restore_remaining_records Changelog records still to be restored; 0 when nothing is.
 # TYPE windowed_restore_remaining_records gauge
 windowed_restore_remaining_records 37

@@ -36,6 +36,8 @@ var (
 	commitTimes   = gauge("commit_duration_seconds", "From a planned transaction to its counts in the state.")
 	restoreLeft   = gauge("restore_remaining_records", "Changelog records still to be restored; 0 when nothing is.")
 	restoreTime   = gauge("restore_remaining_seconds", "How long the restore will still take, by its rate so far; 0 when nothing is restored.")
+	restoreTook   = gauge("restore_duration_seconds", "How long the restore that runs, or else the last one of this session, has taken.")
+	restored      = counter("restore_records_total", "Changelog records restored in this session with the brokers.")
 	streams       = gauge("http_streams", "Open event streams.")
 	snapshots     = counter("snapshots_total", "Snapshots committed to the output topic.")
 	snapshotTime  = gauge("snapshot_last_success_timestamp_seconds", "When the last snapshots were committed; 0 before the first.")
