@@ -256,6 +256,7 @@ func (a *applier) close() error {
 	a.open = false
 	a.touched[a.scope] = true
 	if a.numbers != a.before {
+		a.keys += a.numbers.Drinks - a.before.Drinks // modulo 2^64: it may fall
 		a.key = appendScopeKey(a.key[:0], scopeKind, a.scope)
 		if err := a.storeScope(); err != nil {
 			return err

@@ -24,8 +24,10 @@ func (m *model) check(t fataler, st *State) {
 func (m *model) checkScopes(t fataler, st *State) {
 	t.Helper()
 	scopes := append(m.scopes(), window.At(-12340)) // and one nobody ever saw
+	keys := uint64(0)
 	for _, scope := range scopes {
 		all := m.top(scope)
+		keys += uint64(len(all))
 		for n := range len(all) + 3 {
 			if top := mustTop(t, st, scope, n); !slices.Equal(top, all[:min(n, len(all))]) {
 				t.Fatalf("top %d of %v: %v, want of %v", n, scope, top, all)
@@ -34,6 +36,9 @@ func (m *model) checkScopes(t fataler, st *State) {
 		for p := range int32(testPartitions + 1) {
 			m.checkCounts(t, st, p, scope, all)
 		}
+	}
+	if h, err := st.Health(); err != nil || h.Keys != keys {
+		t.Fatalf("%d keys, %v, want %d", h.Keys, err, keys)
 	}
 	drinks, err := st.AllTimeDrinks()
 	if want := uint64(len(m.sums(window.AllTime))); err != nil || drinks != want {

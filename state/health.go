@@ -11,6 +11,7 @@ import (
 type Health struct {
 	Bytes     uint64 // on the disk
 	FreeBytes uint64 // left for this process on the store's file system; 0: unknown
+	Keys      uint64 // drinks with a count, of all time and of each window, added up
 	Dirty     int    // keys that the next checkpoint writes
 	Cached    int    // keys in memory, the dirty ones among them
 	Rankings  int    // in memory
@@ -35,7 +36,7 @@ func (s *State) Health() (Health, error) {
 		s.mu.Unlock()
 		return Health{}, err
 	}
-	h := Health{Dirty: len(s.cells.dirty), Cached: len(s.cells.m), Rankings: len(s.rankings.m), Checkpoints: s.checkpoints - s.opened}
+	h := Health{Keys: s.keys, Dirty: len(s.cells.dirty), Cached: len(s.cells.m), Rankings: len(s.rankings.m), Checkpoints: s.checkpoints - s.opened}
 	s.scans.Add(1)
 	s.mu.Unlock()
 	defer s.scans.Done()

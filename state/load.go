@@ -61,11 +61,17 @@ func (s *State) loadPartition(p int32) error {
 }
 
 func (s *State) loadWindows() error {
+	allTime, err := s.scopeNumbers(window.AllTime)
+	if err != nil {
+		return err
+	}
+	s.keys = allTime.Drinks
 	return s.each([]byte{scopeKind, 1}, func(key, value []byte) error {
 		n, err := decodeScopeNumbers(value)
 		if err != nil {
 			return err
 		}
+		s.keys += n.Drinks
 		start := startOf(key)
 		f, emitted, err := s.emittedLocked(start)
 		if err != nil {

@@ -47,6 +47,7 @@ type State struct {
 	oldestEmitted int64
 
 	oldPositions map[int32]int64 // as of the last checkpoint
+	keys         uint64          // sums of drinks, over all scopes
 	checkpoints  uint64          // that were ever written
 	opened       uint64          // checkpoints when it was opened
 
@@ -64,10 +65,10 @@ var (
 	ErrClosed = errors.New("the state is closed")
 )
 
-// Sizes of Pebble's parts: batches of a checkpoint are large and sorted, so the
-// memtable is large; reads mostly hit the cells above it.
+// Sizes of Pebble's parts: batches of a checkpoint are large and sorted, and hold a few
+// megabytes; reads mostly hit the cells above it.
 const (
-	memTableSize  = 32 << 20
+	memTableSize  = 8 << 20
 	cacheSize     = 16 << 20
 	formatPebble  = pebble.FormatColumnarBlocks
 	dirPermission = 0o700

@@ -55,13 +55,15 @@ func (h *followerHolder) restore(now time.Time) metrics.Restore {
 	if f == nil {
 		return metrics.Restore{}
 	}
-	return restoreOf(f.Progress(), now)
+	r := restoreOf(f.Progress(), now)
+	r.Remaining = f.Remaining()
+	return r
 }
 
 func restoreOf(p kafka.Progress, now time.Time) metrics.Restore {
 	r := metrics.Restore{Took: p.Took.Seconds(), Restored: p.Restored}
 	if p.Active {
-		r.Remaining, r.Seconds, r.Took = p.Total-p.Done, progressOf(p, now).Seconds, now.Sub(p.Since).Seconds()
+		r.Seconds, r.Took = progressOf(p, now).Seconds, now.Sub(p.Since).Seconds()
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -107,11 +108,11 @@ func TestReplayProgress(t *testing.T) {
 func TestRestoreMetrics(t *testing.T) {
 	began := time.Unix(1000, 0)
 	p := kafka.Progress{Active: true, Done: 25, Total: 100, Since: began, Took: 7 * time.Second, Restored: 525}
-	if r := restoreOf(p, began.Add(5*time.Second)); r != (metrics.Restore{Remaining: 75, Seconds: 15, Took: 5, Restored: 525}) {
+	if r := restoreOf(p, began.Add(5*time.Second)); !reflect.DeepEqual(r, metrics.Restore{Seconds: 15, Took: 5, Restored: 525}) {
 		t.Errorf("while it runs: %+v", r)
 	}
 	p.Active = false
-	if r := restoreOf(p, began.Add(time.Hour)); r != (metrics.Restore{Took: 7, Restored: 525}) {
+	if r := restoreOf(p, began.Add(time.Hour)); !reflect.DeepEqual(r, metrics.Restore{Took: 7, Restored: 525}) {
 		t.Errorf("when it has ended: %+v", r)
 	}
 }

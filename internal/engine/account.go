@@ -94,6 +94,22 @@ func (s *Status) committed(took time.Duration) {
 	})
 }
 
+// aborted tells Status that a transaction was aborted.
+func (s *Status) aborted(took time.Duration, snapshot bool) {
+	s.update(func(n *StatusNow) {
+		n.Aborts++
+		n.AbortTimes.add(took, commitBounds)
+		if snapshot {
+			n.LostShots++
+		}
+	})
+}
+
+// pressed tells Status how long reading has waited for a transaction that was full.
+func (s *Status) pressed(d time.Duration) {
+	s.update(func(n *StatusNow) { n.Pressure += d })
+}
+
 // paused are the owned partitions that are not read now.
 func (l *Loop) paused() (ids []int32) {
 	for id, p := range l.parts {

@@ -103,7 +103,7 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 	case outcome.Err != nil:
 		return outcome.Err
 	case !outcome.Committed:
-		l.opts.Status.aborted()
+		l.opts.Status.aborted(time.Since(started), em.snapshot)
 		l.rewind()
 		return nil
 	}

@@ -146,11 +146,16 @@ func (l *Loop) Run(ctx context.Context) error {
 			return l.ended(ctx, err)
 		}
 		l.add(fetched)
-		if time.Now().Before(l.nextTick) && !l.full() {
+		began := time.Now()
+		early := began.Before(l.nextTick)
+		if early && !l.full() {
 			continue
 		}
 		if err := l.tick(ctx); err != nil {
 			return l.ended(ctx, err)
+		}
+		if early {
+			l.opts.Status.pressed(time.Since(began))
 		}
 		l.nextTick = time.Now().Add(l.opts.Interval)
 	}

@@ -56,7 +56,11 @@ type StatusNow struct {
 	Snapshot time.Time // when the last snapshots were committed; zero: never
 	Shots    uint64    // commits with snapshots
 
+	LostShots uint64        // transactions with snapshots that were aborted
+	Pressure  time.Duration // spent in transactions that were full before their time
+
 	CommitTimes Histogram // seconds from the planned transaction to the applied one
+	AbortTimes  Histogram // seconds from the planned transaction to its end, if aborted
 	CloseDelays Histogram // seconds from a window's end to its final, by the wall clock
 	EventLags   Histogram // seconds from the newest event time of a transaction and partition to its commit
 	Lateness    Histogram // seconds from the event time of a late record to how far its partition was
@@ -122,7 +126,6 @@ func (s *Status) stop(all map[int32]error) {
 
 func (s *Status) own(p []int32)   { s.update(func(n *StatusNow) { n.Owned = p; n.Rebalances++ }) }
 func (s *Status) pause(p []int32) { s.update(func(n *StatusNow) { n.Paused = p }) }
-func (s *Status) aborted()        { s.update(func(n *StatusNow) { n.Aborts++ }) }
 func (s *Status) fenced()         { s.update(func(n *StatusNow) { n.Fenced++ }) }
 func (s *Status) ends(e Ends)     { s.update(func(n *StatusNow) { n.Ends = e }) }
 func (s *Status) read(n, skipped int) {

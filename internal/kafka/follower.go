@@ -31,6 +31,7 @@ type Follower struct {
 	read     map[int32]int64 // offset to read next; the state's may lie below, before a cut commit
 	failed   error
 	progress Progress
+	targets  map[int32]int64 // of the restore that runs, or the last one
 }
 
 // FollowOptions of a Follower.
@@ -81,6 +82,18 @@ func (f *Follower) Progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.progress
+}
+
+// Remaining is how many records are still to be restored, by changelog partition: those of
+// the restore that runs, or 0 each of the last one.
+func (f *Follower) Remaining() map[int32]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	left := make(map[int32]int64, len(f.targets))
+	for p, end := range f.targets {
+		left[p] = max(0, end-max(f.st.Position(p), f.read[p]))
+	}
+	return left
 }
 
 // Err is why nothing is followed any more; nil while all is well.
@@ -135,7 +148,7 @@ func (f *Follower) at(p int32) int64 {
 // position, never a record: markers and aborted or compacted records leave offsets
 // without one.
 func (f *Follower) CatchUp(ctx context.Context, partitions []int32) error {
-	targets, err := f.targets(ctx, partitions)
+	targets, err := f.ends(ctx, partitions)
 	if err != nil {
 		return err
 	}
@@ -151,8 +164,8 @@ func (f *Follower) CatchUp(ctx context.Context, partitions []int32) error {
 	return f.st.Checkpoint(false)
 }
 
-// targets are the high watermarks of the partitions that are behind.
-func (f *Follower) targets(ctx context.Context, partitions []int32) (map[int32]int64, error) {
+// ends are the high watermarks of the partitions that are behind.
+func (f *Follower) ends(ctx context.Context, partitions []int32) (map[int32]int64, error) {
 	topic := f.cfg.Topics.Changelog
 	// Positions first: what is followed moves on while the brokers answer.
 	positions := make(map[int32]int64, len(partitions))
@@ -342,6 +355,7 @@ func (f *Follower) awaitTransaction(ctx context.Context, p int32, lso int64, sin
 func (f *Follower) begin(targets map[int32]int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.targets = targets
 	f.progress = Progress{Active: true, Since: time.Now(), Took: f.progress.Took, Restored: f.progress.Restored}
 	for p, end := range targets {
 		f.progress.Total += end - f.st.Position(p)

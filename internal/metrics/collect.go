@@ -23,8 +23,8 @@ func (w *writer) send(m metric, v float64, labels ...string) {
 	w.out <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
 }
 
-func (w *writer) histogram(m metric, h *engine.Histogram) {
-	w.out <- prometheus.MustNewConstHistogram(m.desc, h.Count, h.Sum, h.Cumulative())
+func (w *writer) histogram(m metric, h *engine.Histogram, labels ...string) {
+	w.out <- prometheus.MustNewConstHistogram(m.desc, h.Count, h.Sum, h.Cumulative(), labels...)
 }
 
 // phases are all a run can be doing.
@@ -42,9 +42,12 @@ func (w *writer) run(s *Source) {
 	w.send(transactions, float64(n.Commits), "committed")
 	w.send(transactions, float64(n.Aborts), "aborted")
 	w.send(transactions, float64(n.Fenced), "fenced")
-	w.histogram(commitTimes, &n.CommitTimes)
+	w.histogram(commitTimes, &n.CommitTimes, "committed")
+	w.histogram(commitTimes, &n.AbortTimes, "aborted")
 	w.histogram(closeDelays, &n.CloseDelays)
-	w.send(snapshots, float64(n.Shots))
+	w.send(backpressure, n.Pressure.Seconds())
+	w.send(snapshots, float64(n.Shots), "committed")
+	w.send(snapshots, float64(n.LostShots), "aborted")
 	w.send(snapshotTime, seconds(n.Snapshot))
 	w.send(deadLetters, float64(n.Dead))
 	w.send(windowsClosed, float64(n.Finals))
@@ -55,7 +58,9 @@ func (w *writer) run(s *Source) {
 	if s.Restore != nil {
 		left = s.Restore()
 	}
-	w.send(restoreLeft, float64(max(0, left.Remaining)))
+	for p, n := range left.Remaining {
+		w.send(restoreLeft, float64(n), strconv.Itoa(int(p)))
+	}
 	w.send(restoreTime, max(0, left.Seconds))
 	w.send(restoreTook, max(0, left.Took))
 	w.send(restored, float64(max(0, left.Restored)))
@@ -146,6 +151,7 @@ func (w *writer) store(h *state.Health) {
 	if h.FreeBytes > 0 {
 		w.send(stateFree, float64(h.FreeBytes))
 	}
+	w.send(stateKeys, float64(h.Keys))
 	w.send(stateDirty, float64(h.Dirty))
 	w.send(stateCached, float64(h.Cached))
 	w.send(stateRankings, float64(h.Rankings))

@@ -26,10 +26,10 @@ type Source struct {
 
 // Restore is how far a restore is.
 type Restore struct {
-	Remaining int64   // records
-	Seconds   float64 // until it is done, by the rate so far
-	Took      float64 // seconds so far, or those of the last one
-	Restored  int64   // records, by all of this session
+	Remaining map[int32]int64 // records, by changelog partition
+	Seconds   float64         // until it is done, by the rate so far
+	Took      float64         // seconds so far, or those of the last one
+	Restored  int64           // records, by all of this session
 }
 
 // Registry collects a source, the Go runtime and the process.

@@ -52,7 +52,9 @@ func source(t *testing.T) *Source {
 	}
 	s := &Source{
 		State: func() *state.State { return st }, Status: new(engine.Status), Orders: "orders", Changes: "changelog", Version: "v1",
-		Restore: func() Restore { return Restore{Remaining: 37, Seconds: 1.5, Took: 2.5, Restored: 63} }, Streams: func() int { return 3 },
+		Restore: func() Restore {
+			return Restore{Remaining: map[int32]int64{0: 0, 3: 37}, Seconds: 1.5, Took: 2.5, Restored: 63}
+		}, Streams: func() int { return 3 },
 	}
 	counters := state.Counters{Records: 100, Counted: 80, Portions: 300, Late: 6, Amended: 4, LateIdle: 1, SkippedBatches: 2}
 	counters.Invalid[order.Malformed] = 10
@@ -61,6 +63,8 @@ func source(t *testing.T) *Source {
 		Skipped: 11, Finals: 5, Revised: 2, Expired: 1, Dead: 16, Shots: 8, Snapshot: time.Unix(1000, 500e6), Counted: counters,
 		Stopped: map[int32]string{0: "x"}, Ends: engine.Ends{Orders: map[int32]int64{0: 10, 1: 80}, Changelog: map[int32]int64{0: 90, 1: 55}, At: time.Unix(2000, 0)},
 		CommitTimes: engine.Histogram{Bounds: []float64{.1, 1}, Counts: [16]uint64{3, 2, 1}, Count: 6, Sum: 4.5},
+		AbortTimes:  engine.Histogram{Bounds: []float64{.1, 1}, Counts: [16]uint64{1, 0, 1}, Count: 2, Sum: 9},
+		LostShots:   2, Pressure: 1500 * time.Millisecond,
 	})
 	return s
 }
@@ -72,16 +76,24 @@ func TestMetrics(t *testing.T) {
 # HELP windowed_assigned_partitions Input partitions this process owns.
 # TYPE windowed_assigned_partitions gauge
 windowed_assigned_partitions 1
+# HELP windowed_backpressure_seconds_total How long reading has waited for transactions that were full before their time.
+# TYPE windowed_backpressure_seconds_total counter
+windowed_backpressure_seconds_total 1.5
 # HELP windowed_changelog_lag_records Offsets up to the last stable one that are not followed yet, of the partitions that others own.
 # TYPE windowed_changelog_lag_records gauge
 windowed_changelog_lag_records{partition="1",topic="changelog"} 15
-# HELP windowed_commit_duration_seconds From a planned transaction to its counts in the state.
+# HELP windowed_commit_duration_seconds From a planned transaction to its counts in the state, or to its end if it was aborted.
 # TYPE windowed_commit_duration_seconds histogram
-windowed_commit_duration_seconds_bucket{le="0.1"} 3
-windowed_commit_duration_seconds_bucket{le="1"} 5
-windowed_commit_duration_seconds_bucket{le="+Inf"} 6
-windowed_commit_duration_seconds_sum 4.5
-windowed_commit_duration_seconds_count 6
+windowed_commit_duration_seconds_bucket{result="aborted",le="0.1"} 1
+windowed_commit_duration_seconds_bucket{result="aborted",le="1"} 1
+windowed_commit_duration_seconds_bucket{result="aborted",le="+Inf"} 2
+windowed_commit_duration_seconds_sum{result="aborted"} 9
+windowed_commit_duration_seconds_count{result="aborted"} 2
+windowed_commit_duration_seconds_bucket{result="committed",le="0.1"} 3
+windowed_commit_duration_seconds_bucket{result="committed",le="1"} 5
+windowed_commit_duration_seconds_bucket{result="committed",le="+Inf"} 6
+windowed_commit_duration_seconds_sum{result="committed"} 4.5
+windowed_commit_duration_seconds_count{result="committed"} 6
 # HELP windowed_consumer_lag_records Offsets up to the last stable one that are not counted yet.
 # TYPE windowed_consumer_lag_records gauge
 windowed_consumer_lag_records{partition="0",topic="orders"} 3
@@ -140,7 +152,12 @@ windowed_restore_duration_seconds 2.5
 windowed_restore_records_total 63
 # HELP windowed_restore_remaining_records Changelog records still to be restored; 0 when nothing is.
 # TYPE windowed_restore_remaining_records gauge
-windowed_restore_remaining_records 37
+windowed_restore_remaining_records{partition="0"} 0
+windowed_restore_remaining_records{partition="3"} 37
+# HELP windowed_snapshots_total Transactions with snapshots for the output topic, by what became of them.
+# TYPE windowed_snapshots_total counter
+windowed_snapshots_total{result="aborted"} 2
+windowed_snapshots_total{result="committed"} 8
 # HELP windowed_snapshot_last_success_timestamp_seconds When the last snapshots were committed; 0 before the first.
 # TYPE windowed_snapshot_last_success_timestamp_seconds gauge
 windowed_snapshot_last_success_timestamp_seconds 1000.5
