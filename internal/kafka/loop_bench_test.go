@@ -34,26 +34,44 @@ type loopBench struct {
 	job         engine.Config
 }
 
+// loopFigures are of the whole process.
+type loopFigures struct {
+	wall, cpu          time.Duration
+	mallocs, changelog float64
+}
+
 func (c loopBench) run(b *testing.B) {
-	const partitions, orders = 12, 1_000_000
-	h := newHarness(b, partitions, nil)
+	const orders = 1_000_000
+	f := c.measure(b, orders)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(orders/f.wall.Seconds(), "orders/s")
+	b.ReportMetric(float64(f.cpu.Nanoseconds())/orders, "cpu-ns/order")
+	b.ReportMetric(1e9*orders/float64(f.cpu.Nanoseconds()), "orders/s/core")
+	b.ReportMetric(f.mallocs/orders, "allocs/order")
+	b.ReportMetric(f.changelog/orders, "changelog/order")
+}
+
+// measure counts orders that wait in a broker of this process.
+func (c loopBench) measure(tb testing.TB, orders int) (f loopFigures) {
+	const partitions = 12
+	h := newHarness(tb, partitions, nil)
 	defer h.cluster.Close()
 	h.cfg.AtLeastOnce = c.atLeastOnce
 	h.job.Window, h.job.Grace, h.job.Retention = c.job.Window, c.job.Grace, c.job.Retention
 	want := h.load(orders, partitions, c.drinks, c.step)
 	st := h.openState()
 	defer st.Close()
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	cpu, wall := cpuTime(), time.Now()
-	b.ResetTimer()
 	ctx, cancel := context.WithCancel(context.Background())
 	opts, closeSession, err := h.connect(ctx, st)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
+	defer closeSession()
 	opts.State = st
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	cpu, began := cpuTime(), time.Now()
 	done := make(chan error, 1)
 	go func() { done <- engine.NewLoop(opts).Run(ctx) }()
 	for p, n := range want {
@@ -64,24 +82,33 @@ func (c loopBench) run(b *testing.B) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	b.StopTimer()
-	cpu, took := cpuTime()-cpu, time.Since(wall)
+	f.cpu, f.wall = cpuTime()-cpu, time.Since(began)
 	runtime.ReadMemStats(&after)
 	cancel()
 	if err := <-done; err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	closeSession()
-	changelog := int64(0)
+	f.mallocs = float64(after.Mallocs - before.Mallocs)
 	for _, position := range st.Positions() {
-		changelog += position
+		f.changelog += float64(position)
 	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(orders/took.Seconds(), "orders/s")
-	b.ReportMetric(float64(cpu.Nanoseconds())/orders, "cpu-ns/order")
-	b.ReportMetric(1e9*orders/float64(cpu.Nanoseconds()), "orders/s/core")
-	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/orders, "allocs/order")
-	b.ReportMetric(float64(changelog)/orders, "changelog/order")
+	return f
+}
+
+// TestLoopCosts guards what an order costs in allocations and in changelog records, the
+// broker in the process included.
+func TestLoopCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has allocations of its own")
+	}
+	const orders = 400_000
+	c := loopBench{drinks: 200, step: 5 * time.Millisecond, job: engine.Config{Window: 3_600_000, Grace: 60_000, Retention: 24 * 3_600_000}}
+	f := c.measure(t, orders)
+	allocations, changelog := f.mallocs/orders, f.changelog/orders
+	if allocations > 1 || changelog > 0.1 {
+		t.Errorf("an order costs %.2f allocations and %.3f changelog records; want less than 1 and 0.1", allocations, changelog)
+	}
+	t.Logf("an order costs %.2f allocations and %.3f changelog records", allocations, changelog)
 }
 
 func cpuTime() time.Duration {
