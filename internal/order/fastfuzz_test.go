@@ -39,6 +39,10 @@ func FuzzFastEqualsStrict(f *testing.F) {
 		f.Add([]byte(seed[0]), []byte(seed[1]), uint64(i), int64(recordTime), uint8(i))
 		f.Add([]byte(seed[1]), []byte(seed[0]), uint64(i), int64(-1), uint8(0))
 	}
+	values, _ := corpus(f)
+	for _, value := range values {
+		f.Add([]byte(plainOrder), value, uint64(len(value)), int64(recordTime), uint8(0))
+	}
 	f.Fuzz(func(t *testing.T, first, second []byte, seed uint64, recordTime int64, config uint8) {
 		if len(first)+len(second) > 4096 {
 			return

@@ -22,6 +22,10 @@ func FuzzDecode(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
 	}
+	values, _ := corpus(f)
+	for _, value := range values {
+		f.Add(value)
+	}
 	decoder := mustDecoder(f, Config{TimeField: "ts"})
 	f.Fuzz(func(t *testing.T, value []byte) {
 		before := bytes.Clone(value)
