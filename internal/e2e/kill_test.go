@@ -38,8 +38,12 @@ var series = []killed{
 	{name: "eight instances", rounds: 2, own: true, instances: 8, upsets: instanceUpsets},
 }
 
-// fullRounds is how many rounds each series has in the full form.
-const fullRounds = 60
+// How many rounds a series has in the full form: of kills, and of upsets, which take
+// longer.
+const (
+	fullRounds = 60
+	fullUpsets = 20
+)
 
 // TestKill kills the program, and with it the embedded broker, at random moments under
 // load; or one of several instances, or does worse to it. At the end every count must be
@@ -57,7 +61,10 @@ func runSeries(t *testing.T, all []killed) {
 			if k.real == 0 { // one real Kafka at a time is enough for a machine
 				t.Parallel()
 			}
-			if full {
+			switch {
+			case full && len(k.upsets) > 0:
+				k.rounds = fullUpsets
+			case full:
 				k.rounds = fullRounds
 			}
 			k.run(t, uint64(time.Now().UnixNano())+uint64(i))
