@@ -223,6 +223,9 @@ func (l *Loop) tick(ctx context.Context) error {
 		return err
 	}
 	l.slow.refresh(ctx, l.silent() || l.opts.Status.endsWanted(), l.parts[0] != nil)
+	if err := l.slow.absent(); err != nil {
+		return err
+	}
 	l.opts.Status.ends(l.slow.latest())
 	l.inputs = max(l.inputs, l.slow.partitions())
 	if err := l.open(); err != nil {

@@ -98,12 +98,14 @@ func upTo(n int32) []int32 {
 // SuperviseReplica runs Replicas, each with a connection of its own, until ctx ends or
 // something comes up that trying again does not heal.
 func SuperviseReplica(ctx context.Context, connect func(context.Context) (*Replica, func(), error), status *Status, log *slog.Logger) error {
+	var gone absence
 	for ctx.Err() == nil {
 		replica, closeAll, err := connect(ctx)
 		if err == nil {
 			err = replica.Run(ctx)
 			closeAll()
 		}
+		err = gone.judge(err, time.Now())
 		if ctx.Err() != nil {
 			return nil
 		}

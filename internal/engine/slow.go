@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,11 +25,14 @@ type slowQueries struct {
 	ends    Ends
 	counted time.Time
 	count   PartitionCounts
+	missing error     // a topic did not exist
+	told    time.Time // of what did not work
 }
 
 const (
 	stableEvery = time.Second
 	queryLimit  = 10 * time.Second
+	queryTell   = 10 * time.Second
 )
 
 // newSlowQueries counts partitions every countEvery.
@@ -74,6 +79,7 @@ func (q *slowQueries) query(ctx context.Context, stable, count, emitter bool, as
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.busy = false
+	stopped := errors.Is(ctx.Err(), context.Canceled) // by stop
 	q.cancel()
 	if stable && err == nil {
 		ends.At = asked
@@ -82,11 +88,20 @@ func (q *slowQueries) query(ctx context.Context, stable, count, emitter bool, as
 	if count && n.Orders > 0 {
 		q.count = n
 	}
-	for _, e := range []error{err, cerr} {
-		if e != nil && ctx.Err() == nil && q.log != nil {
-			q.log.Warn("looking at the topics; trying on", "error", e)
-		}
+	if errors.Is(cerr, ErrNoTopic) {
+		q.missing = cerr
 	}
+	if e := cmp.Or(cerr, err); e != nil && !stopped && q.log != nil && asked.Sub(q.told) >= queryTell {
+		q.told = asked
+		q.log.Warn("looking at the topics; trying on", "error", e)
+	}
+}
+
+// absent is an error if a topic did not exist when the partitions were counted.
+func (q *slowQueries) absent() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.missing
 }
 
 // stable is the last stable offset of a partition, if it was asked for after since.

@@ -19,8 +19,9 @@ type Connect func(ctx context.Context, st *state.State) (opts LoopOptions, close
 // reopen replaces a corrupt state by an empty one.
 func Supervise(ctx context.Context, st *state.State, reopen func(*state.State) (*state.State, error), connect Connect, status *Status, log *slog.Logger) (*state.State, error) {
 	var fenced time.Time
+	var gone absence
 	for ctx.Err() == nil {
-		err := runOnce(ctx, st, connect)
+		err := gone.judge(runOnce(ctx, st, connect), time.Now())
 		switch {
 		case ctx.Err() != nil:
 			return st, nil
@@ -51,6 +52,33 @@ func Supervise(ctx context.Context, st *state.State, reopen func(*state.State) (
 
 // rebuildPause keeps a session that fails at once from spinning.
 const rebuildPause = time.Second
+
+// absence is how long a topic has not been there, by sessions that ended for it.
+type absence struct{ first, last time.Time }
+
+// A topic that is missing for goneAfter was deleted: any broker knows of it by then. The
+// sessions that say so follow each other by less than absencePause.
+const (
+	goneAfter    = 5 * time.Second
+	absencePause = 30 * time.Second
+)
+
+// judge makes an error final that says that a topic does not exist, if others before it
+// have said so for long enough. To wait on would look as if all were well: nothing is
+// assigned, so there is nothing to count.
+func (a *absence) judge(err error, now time.Time) error {
+	if !errors.Is(err, ErrNoTopic) {
+		return err
+	}
+	if now.Sub(a.last) > absencePause {
+		a.first = now
+	}
+	a.last = now
+	if now.Sub(a.first) < goneAfter {
+		return err
+	}
+	return fmt.Errorf("%w: %w, for %v now; if it was deleted on purpose, see docs/operations.md, \"Topics made anew\"", ErrFatal, err, now.Sub(a.first).Round(time.Second))
+}
 
 func runOnce(ctx context.Context, st *state.State, connect Connect) error {
 	opts, closeSession, err := connect(ctx, st)

@@ -81,4 +81,7 @@ var (
 	ErrFenced = errors.New("fenced by another process with the same instance id")
 	// ErrFatal is wrapped by errors that come back however often the session is rebuilt.
 	ErrFatal = errors.New("cannot go on")
+	// ErrNoTopic is wrapped when a topic does not exist. A broker that lags behind the
+	// others may say so, too.
+	ErrNoTopic = errors.New("topic does not exist")
 )

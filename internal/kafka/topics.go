@@ -10,6 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"windowed/internal/engine"
 )
 
 // Admin looks at topics, makes and deletes them. Safe for concurrent use.
@@ -149,7 +151,7 @@ type Info struct {
 }
 
 // ErrNoTopic is wrapped when a topic does not exist.
-var ErrNoTopic = errors.New("topic does not exist")
+var ErrNoTopic = engine.ErrNoTopic
 
 // Topic describes one topic.
 func (a *Admin) Topic(ctx context.Context, name string) (Info, error) {
