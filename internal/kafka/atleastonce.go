@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,11 +38,7 @@ func (s *Session) commitAtLeastOnce(ctx context.Context, t *engine.Transaction) 
 	}
 	if w.err != nil {
 		// Some of the records may be in the changelog: only a restore tells.
-		err := fmt.Errorf("write to %s: %w%s", w.topic, w.err, hint(w.err, w.topic))
-		if !isTransient(w.err) {
-			err = fmt.Errorf("%w: %w", engine.ErrFatal, err)
-		}
-		return engine.Outcome{Err: err}
+		return engine.Outcome{Err: cmp.Or(s.refused(&w), fmt.Errorf("write to %s: %w", w.topic, w.err))}
 	}
 	for p, first := range w.first {
 		if want, ok := s.expect[p]; ok && first != want {

@@ -62,7 +62,7 @@ func hint(err error, topic string) string {
 	case isGone(err):
 		return fmt.Sprintf("; topic %s was deleted or made anew: see docs/operations.md, \"Topics made anew\"", topic)
 	case errors.Is(err, kerr.MessageTooLarge):
-		return fmt.Sprintf("; raise max.message.bytes of %s, or lower --top", topic)
+		return fmt.Sprintf("; raise max.message.bytes of %s: the brokers' default of 1048588 is enough", topic)
 	case errors.Is(err, kerr.TopicAuthorizationFailed):
 		return fmt.Sprintf("; grant Read on the orders, Read and Write on the changelog, Write on output and dead letters (here %s)", topic)
 	case errors.Is(err, kerr.GroupAuthorizationFailed):

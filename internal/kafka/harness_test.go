@@ -1,6 +1,7 @@
 package kafka_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -31,7 +32,8 @@ type harness struct {
 	skip    map[int32]int64
 	network *kfake.VirtualNetwork
 
-	interval time.Duration
+	interval   time.Duration
+	countEvery time.Duration // of partitions; 0: as often as the clients look
 }
 
 var testTopics = kafka.Topics{Orders: "orders", Changelog: "changelog", Output: "output", DeadLetters: "dead"}
@@ -108,7 +110,7 @@ func (h *harness) connect(ctx context.Context, st *state.State) (engine.LoopOpti
 		return engine.LoopOptions{}, nil, err
 	}
 	return engine.LoopOptions{
-		Config: h.job, Topic: testTopics.Orders, Writer: h.cfg.TransactionalID(), Interval: h.interval, CountEvery: h.cfg.MetadataMaxAge,
+		Config: h.job, Topic: testTopics.Orders, Writer: h.cfg.TransactionalID(), Interval: h.interval, CountEvery: cmp.Or(h.countEvery, h.cfg.MetadataMaxAge),
 		Consent: h.consent, SkipBatches: h.skip, Sole: h.cfg.AtLeastOnce, Status: h.status,
 		Transport: session, Inputs: admin, Restorer: follower,
 	}, func() { session.Close(); follower.Close(); admin.Close() }, nil

@@ -24,6 +24,8 @@ type Session struct {
 
 	expect map[int32]int64 // at least once: the changelog offset our next record must get
 	faults *faults
+
+	unheard time.Time // since when a record's partition is newer than what the client knows
 }
 
 // pollMax bounds the records of one poll; between polls a transaction may be full.
@@ -179,6 +181,8 @@ func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation 
 	}
 	if !committed {
 		s.aborted()
+	} else {
+		s.unheard = time.Time{}
 	}
 	return engine.Outcome{Committed: committed, Positions: w.next, First: w.first}
 }
@@ -205,10 +209,7 @@ func (s *Session) abandon() {
 // failed is the outcome of a transaction aborted because a record was refused.
 func (s *Session) failed(w *written) engine.Outcome {
 	s.aborted()
-	if !isTransient(w.err) {
-		return engine.Outcome{Err: fmt.Errorf("%w: write to %s: %w%s", engine.ErrFatal, w.topic, w.err, hint(w.err, w.topic))}
-	}
-	return engine.Outcome{}
+	return engine.Outcome{Err: s.refused(w)}
 }
 
 // aborted forgets a revoke that has had its effect. kgo reports only the first revoke in
@@ -244,8 +245,10 @@ type written struct {
 	mu    sync.Mutex
 	next  map[int32]int64 // changelog partition -> offset behind the last record
 	first map[int32]int64 // and of the first one
-	err   error           // the first failure
-	topic string          // where it was
+
+	err       error // the first failure
+	topic     string
+	partition int32 // where it was
 }
 
 func (w *written) done(r *kgo.Record, changelog string, err error) {
@@ -254,7 +257,7 @@ func (w *written) done(r *kgo.Record, changelog string, err error) {
 	switch {
 	case err != nil:
 		if w.err == nil {
-			w.err, w.topic = err, r.Topic
+			w.err, w.topic, w.partition = err, r.Topic, r.Partition
 		}
 	case r.Topic == changelog:
 		w.next[r.Partition] = max(w.next[r.Partition], r.Offset+1)
