@@ -89,7 +89,7 @@ func (q *slowQueries) query(ctx context.Context, stable, count, emitter bool, as
 		q.count = n
 	}
 	if errors.Is(cerr, ErrNoTopic) {
-		q.missing = cerr
+		q.missing, cerr = cerr, nil // whoever asks for it tells
 	}
 	if e := cmp.Or(cerr, err); e != nil && !stopped && q.log != nil && asked.Sub(q.told) >= queryTell {
 		q.told = asked
