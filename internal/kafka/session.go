@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -256,7 +257,9 @@ func (w *written) done(r *kgo.Record, changelog string, err error) {
 	defer w.mu.Unlock()
 	switch {
 	case err != nil:
-		if w.err == nil {
+		// Where one partition cannot be part of the transaction, the others are not even
+		// tried: their error is none to tell.
+		if w.err == nil || errors.Is(w.err, kerr.OperationNotAttempted) {
 			w.err, w.topic, w.partition = err, r.Topic, r.Partition
 		}
 	case r.Topic == changelog:
