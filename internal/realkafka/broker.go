@@ -17,6 +17,7 @@ import (
 
 const (
 	stopWait   = 15 * time.Second
+	endWait    = 30 * time.Second
 	askTimeout = 3 * time.Second
 )
 
@@ -28,6 +29,7 @@ type Broker struct {
 	dir            string
 	port           int
 	controllerPort int
+	proxiedPort    int // 0: not Proxied
 
 	mu     sync.Mutex
 	proc   *process // nil while it was stopped or killed on purpose
@@ -40,6 +42,9 @@ func brokerDir(dir string, id int32) string {
 
 // Addr is the broker's address for clients; it never changes.
 func (b *Broker) Addr() string { return address(b.port) }
+
+// BehindProxy is where the proxy of Proxied must connect to.
+func (b *Broker) BehindProxy() string { return address(b.proxiedPort) }
 
 // LogPath is the file with all the broker wrote, over restarts too.
 func (b *Broker) LogPath() string { return filepath.Join(b.dir, "log") }
@@ -154,6 +159,20 @@ func (b *Broker) died() error {
 }
 
 var errPortTaken = errors.New("another process has its port")
+
+// AwaitEnd waits until a broker has ended by itself, and takes note of it.
+func (b *Broker) AwaitEnd() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.proc == nil {
+		return nil
+	}
+	if err := b.proc.wait(endWait); err != nil {
+		return fmt.Errorf("broker %d: %w", b.ID, err)
+	}
+	b.proc = nil
+	return nil
+}
 
 // Request sends one request to this broker alone, without retries or caches.
 // With it the requests of kmsg can be sent to a broker: req.RequestWith(ctx, b).

@@ -85,7 +85,7 @@ func newCluster(ctx context.Context, dir string, o options, java *java, archive 
 // launch chooses ports, starts all brokers and waits until they are ready.
 func (c *Cluster) launch(ctx context.Context) error {
 	n := c.opts.brokers
-	ports, err := c.opts.ports(2 * n)
+	ports, err := c.opts.ports(2*n + 1)
 	if err != nil {
 		return err
 	}
@@ -94,6 +94,9 @@ func (c *Cluster) launch(ctx context.Context) error {
 	for i := range n {
 		id := int32(i + 1)
 		b := &Broker{ID: id, c: c, dir: brokerDir(c.dir, id), port: ports[2*i], controllerPort: ports[2*i+1]}
+		if c.opts.proxy != "" {
+			b.proxiedPort = ports[2*n]
+		}
 		c.brokers = append(c.brokers, b)
 		voters = append(voters, strconv.Itoa(int(id))+"@"+address(b.controllerPort))
 	}

@@ -95,6 +95,11 @@ func (b *Broker) writeFiles(voters string) error {
 	props["controller.quorum.voters"] = voters
 	props["listeners"] = "PLAINTEXT://" + b.Addr() + ",CONTROLLER://" + address(b.controllerPort)
 	props["advertised.listeners"] = "PLAINTEXT://" + b.Addr()
+	if b.proxiedPort != 0 {
+		props["listeners"] += ",PROXIED://" + b.BehindProxy()
+		props["advertised.listeners"] += ",PROXIED://" + b.c.opts.proxy
+		props["listener.security.protocol.map"] += ",PROXIED:PLAINTEXT"
+	}
 	props["log.dirs"] = b.dataDir()
 	maps.Copy(props, b.c.opts.props)
 

@@ -14,6 +14,7 @@ type options struct {
 	dir     string
 	logf    func(format string, args ...any)
 	ports   func(n int) ([]int, error)
+	proxy   string
 
 	// archiveTo makes the JVM write its class data archive there when it
 	// ends; such a cluster starts without an archive itself.
@@ -29,6 +30,10 @@ func Brokers(n int) Option { return func(o *options) { o.brokers = n } }
 func Props(props map[string]string) Option {
 	return func(o *options) { maps.Copy(o.props, props) }
 }
+
+// Proxied gives the broker a second listener, at Broker.BehindProxy, whose clients are told
+// to come to addr: a proxy there sees all they send and get. For one broker only.
+func Proxied(addr string) Option { return func(o *options) { o.proxy = addr } }
 
 // DataDir makes Start use dir, and keep it, instead of a temporary directory.
 // A directory that holds an earlier cluster's data is opened again.
@@ -51,6 +56,9 @@ func newOptions(opts []Option) (options, error) {
 	}
 	if o.brokers != 1 && o.brokers != 3 {
 		return o, fmt.Errorf("realkafka: %d brokers asked for, only 1 or 3 are supported", o.brokers)
+	}
+	if o.proxy != "" && o.brokers != 1 {
+		return o, fmt.Errorf("realkafka: a proxy in front of %d brokers asked for, only 1 is supported", o.brokers)
 	}
 	return o, nil
 }
