@@ -48,8 +48,11 @@ test-full: ## the whole matrices: all data files, 60 kill -9 rounds, 2,000 seeds
 test-race: ## the concurrent packages under the race detector
 	go test -race ./state ./internal/engine ./internal/kafka ./internal/api
 
-test-kafka: ## the tests on a real Apache Kafka (needs Java and Maven once)
-	KAFKA_REAL=1 go test -count=1 -timeout=20m ./internal/realkafka/... ./internal/e2e
+test-kafka: ## the tests on a real Apache Kafka, and what they have seen (needs Java and Maven once)
+	@mkdir -p run && rm -f run/kafka.txt
+	KAFKA_REAL=1 go test -count=1 -timeout=20m ./internal/realkafka/...
+	KAFKA_REAL=1 WINDOWED_FIGURES=$(CURDIR)/run/kafka.txt go test -count=1 -timeout=20m -run='^Test(Kafka|Takeover|Restart|Rolling)' ./internal/e2e
+	@cat run/kafka.txt
 
 sim: ## 200 seeds of the whole program in virtual time, with a broker, network and disk that fail
 	WINDOWED_SIM=200 go test -count=1 -timeout=15m -v -run='^TestSimulation$$' ./internal/e2e | grep -v '^=== \|^    --- PASS'

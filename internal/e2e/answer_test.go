@@ -17,6 +17,7 @@ type (
 		Schema     string            `json:"schema"`
 		Phase      string            `json:"phase"`
 		Partitions []partitionAnswer `json:"partitions"`
+		Owned      []int32           `json:"owned_partitions"`
 		Records    uint64            `json:"records"`
 		Counted    uint64            `json:"counted"`
 		Portions   uint64            `json:"portions"`

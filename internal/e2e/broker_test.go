@@ -55,10 +55,10 @@ func (o *outside) create(topic string, partitions int32, config ...string) {
 // createAll makes the job's topics with n partitions.
 func (o *outside) createAll(n int32) {
 	o.t.Helper()
-	o.create(names.Orders, n)
-	o.create(names.Changelog, n, "cleanup.policy", "compact")
-	o.create(names.Output, 1)
-	o.create(names.DeadLetters, n)
+	o.create(o.topics.Orders, n)
+	o.create(o.topics.Changelog, n, "cleanup.policy", "compact")
+	o.create(o.topics.Output, 1)
+	o.create(o.topics.DeadLetters, n)
 }
 
 // remove deletes a topic.
@@ -97,8 +97,8 @@ func (o *outside) commitOffset(p int32, offset int64) {
 	ctx, cancel := bounded()
 	defer cancel()
 	var offsets kadm.Offsets
-	offsets.AddOffset(names.Orders, p, offset, -1)
-	resps, err := o.adm.CommitOffsets(ctx, group, offsets)
+	offsets.AddOffset(o.topics.Orders, p, offset, -1)
+	resps, err := o.adm.CommitOffsets(ctx, o.group, offsets)
 	if err == nil {
 		err = resps.Error()
 	}

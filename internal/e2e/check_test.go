@@ -65,7 +65,7 @@ func lastValues(records []*kgo.Record) map[string]uint64 {
 func (e *expectation) checkChangelog(t *testing.T, o *outside) (compared, wrong int) {
 	t.Helper()
 	f := faults{t: t, what: "changelog"}
-	for p, records := range o.committed(names.Changelog) {
+	for p, records := range o.committed(o.topics.Changelog) {
 		have, want := lastValues(records), e.partitions[p].counts
 		for key, n := range want {
 			if compared++; have[key] != n {
@@ -209,7 +209,7 @@ func (e *expectation) checkFinals(t *testing.T, o *outside, n int, cut bool) {
 	for _, start := range want {
 		byLabel[label(start)] = start
 	}
-	for i, r := range finals(o, names.Output) {
+	for i, r := range finals(o, o.topics.Output) {
 		key := string(r.Key)
 		seen[key]++
 		start, ok := byLabel[key]
@@ -238,7 +238,7 @@ func (e *expectation) checkLetters(t *testing.T, o *outside, cut bool) {
 	f := faults{t: t, what: "dead letter"}
 	defer f.end()
 	seen := make(map[spot]int)
-	for _, records := range o.committed(names.DeadLetters) {
+	for _, records := range o.committed(o.topics.DeadLetters) {
 		for _, r := range records {
 			at, err := spotOf(r)
 			want, ok := e.letters[at]
@@ -249,7 +249,7 @@ func (e *expectation) checkLetters(t *testing.T, o *outside, cut bool) {
 			if seen[at]++; seen[at] > 1 && !cut {
 				f.add("%v has %d of them", at, seen[at])
 			}
-			want.compare(&f, at, r)
+			want.compare(&f, at, o.topics.Orders, r)
 		}
 	}
 	if len(seen) != len(e.letters) && !cut {
@@ -257,11 +257,11 @@ func (e *expectation) checkLetters(t *testing.T, o *outside, cut bool) {
 	}
 }
 
-func (l letter) compare(f *faults, at spot, r *kgo.Record) {
+func (l letter) compare(f *faults, at spot, topic string, r *kgo.Record) {
 	if reason, counted := headerOf(r, "reason"), headerOf(r, "counted"); reason != l.reason || counted != l.counted {
 		f.add("of %v has reason %q, counted %q; not %q, %q", at, reason, counted, l.reason, l.counted)
 	}
-	if headerOf(r, "topic") != names.Orders || headerOf(r, "error") == "" || headerOf(r, "timestamp") == "" {
+	if headerOf(r, "topic") != topic || headerOf(r, "error") == "" || headerOf(r, "timestamp") == "" {
 		f.add("of %v misses headers: %v", at, r.Headers)
 	}
 	if !bytes.Equal(r.Value, l.value) && headerOf(r, "truncated") == "" {

@@ -35,6 +35,20 @@ func (e *expectation) expire(t *testing.T, g *program, retention time.Duration) 
 	})
 }
 
+// buried waits until the tombstones of what has expired are written: each partition's come
+// with its next transaction.
+func (e *expectation) buried(o *outside) {
+	o.t.Helper()
+	eventually(o.t, "the tombstones", func() error {
+		for p, records := range o.committed(o.topics.Changelog) {
+			if have, want := len(lastValues(records)), len(e.partitions[p].counts); have > want {
+				return fmt.Errorf("partition %d has %d counts, not %d", p, have, want)
+			}
+		}
+		return nil
+	})
+}
+
 // closedThrough is the close-through the program answers with, ms.
 func (e *expectation) closedThrough(g *program) int64 {
 	g.t.Helper()

@@ -35,6 +35,7 @@ func (k killed) begin(t *testing.T) *fleet {
 	seed := ""
 	if k.real > 0 {
 		f.cluster, seed = realBroker(t, k.real)
+		figures.test()
 	} else {
 		seed = newBroker(t).seed
 	}

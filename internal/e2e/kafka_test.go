@@ -14,6 +14,7 @@ func realBroker(t *testing.T, brokers int) (*realkafka.Cluster, string) {
 	t.Helper()
 	realkafka.OptIn(t)
 	cluster := realkafka.Start(t, realkafka.Brokers(brokers))
+	figures.brokers(brokers)
 	return cluster, strings.Join(cluster.Seeds(), ",")
 }
 

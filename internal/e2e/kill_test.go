@@ -136,8 +136,12 @@ func (k killed) settle(t *testing.T, f *fleet, l *load) (*expectation, int, int)
 	cut := !k.own || slices.Contains(k.flags, "--guarantee=at-least-once")
 	e.checkFinals(t, o, 10, cut)
 	e.checkLetters(t, o, cut)
+	if f.cluster != nil {
+		figures.compared(e, f.running[0].status())
+	}
 	if retention := retentionOf(f.places[0]); retention != killRetention {
 		e.expire(t, f.running[0], retention)
+		e.buried(o)
 	}
 	counters, wrong := e.checkChangelog(t, o)
 	for _, g := range f.running {

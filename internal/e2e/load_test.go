@@ -21,6 +21,7 @@ import (
 type load struct {
 	t          *testing.T
 	seed       func() string // the broker's address
+	topic      string
 	partitions int32
 	rate       int // orders a second
 	rnd        *rand.Rand
@@ -48,7 +49,7 @@ const (
 
 func newLoad(t *testing.T, seed func() string, partitions int32, salt uint64) *load {
 	l := &load{
-		t: t, seed: seed, partitions: partitions, rate: loadRate, rnd: rand.New(rand.NewPCG(salt, 1)),
+		t: t, seed: seed, topic: names.Orders, partitions: partitions, rate: loadRate, rnd: rand.New(rand.NewPCG(salt, 1)),
 		base: time.Now().Add(-30 * day).Truncate(time.Hour), began: time.Now(),
 	}
 	for value := range bad {
@@ -155,7 +156,7 @@ func (l *load) next() []*kgo.Record {
 	l.again = nil
 	l.mu.Unlock()
 	for range l.rate * int(loadEvery) / int(time.Second) {
-		records = append(records, to(l.rnd.Int32N(l.partitions), l.order()))
+		records = append(records, l.record(l.rnd.Int32N(l.partitions), l.order()))
 	}
 	return records
 }
@@ -167,5 +168,9 @@ func (l *load) written(r *kgo.Record, err error) {
 		l.acked++
 		return
 	}
-	l.again = append(l.again, to(r.Partition, r.Value))
+	l.again = append(l.again, l.record(r.Partition, r.Value))
+}
+
+func (l *load) record(p int32, value []byte) *kgo.Record {
+	return &kgo.Record{Topic: l.topic, Partition: p, Value: value}
 }

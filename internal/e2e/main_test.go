@@ -46,5 +46,9 @@ func run(m *testing.M) int {
 	if !chosen {
 		_ = flag.Set("test.parallel", atOnce)
 	}
-	return m.Run()
+	code := m.Run()
+	if err := figures.write(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return code
 }

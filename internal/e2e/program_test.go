@@ -69,6 +69,13 @@ func (g *program) cleanup() {
 		err := g.ask("/v1/status", &s)
 		g.t.Logf("it was still running: %s (%v)", s, err)
 	}
+	if g.t.Failed() && os.Getenv(logsVariable) != "" {
+		g.signal(syscall.SIGQUIT) // its goroutines
+		select {
+		case <-g.done:
+		case <-time.After(time.Second):
+		}
+	}
 	g.signal(syscall.SIGKILL)
 	<-g.done
 	count, _ := started.Load(g.t.Name())

@@ -24,7 +24,7 @@ func counted(t *testing.T, n int, flags ...string) (*place, *outside) {
 func lattes(o *outside, n int) {
 	o.t.Helper()
 	for i := range n {
-		o.send(to(0, one(noon+int64(i), "latte", 1)), to(1, one(noon+int64(i), "latte", 1)))
+		o.send(o.order(0, one(noon+int64(i), "latte", 1)), o.order(1, one(noon+int64(i), "latte", 1)))
 	}
 }
 

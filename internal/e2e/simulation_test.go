@@ -93,7 +93,7 @@ func (s *simulation) look() *outside {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return &outside{t: s.t, seed: seed, cl: cl, adm: kadm.NewClient(cl), dial: []kgo.Opt{dial}}
+	return &outside{t: s.t, seed: seed, cl: cl, adm: kadm.NewClient(cl), topics: names, group: group, dial: []kgo.Opt{dial}}
 }
 
 // start starts the program on the disk as it is.

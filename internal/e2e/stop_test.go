@@ -30,7 +30,7 @@ func someOrders(o *outside, n int) {
 // modelled computes what must come out of the input topic under the default rules.
 func modelled(t *testing.T, o *outside, r rules) *expectation {
 	t.Helper()
-	e, err := expect(r, o.committed(names.Orders))
+	e, err := expect(r, o.committed(o.topics.Orders))
 	if err != nil {
 		t.Fatal(err)
 	}

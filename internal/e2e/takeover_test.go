@@ -42,6 +42,7 @@ func TestTakeover(t *testing.T) {
 		f.running[0].passes(o.ends(names.Orders))
 		time.Sleep(time.Second) // not a wait: some load
 		f.running[0].kill()
+		f.happened("kill -9")
 		died, ends := time.Now(), o.ends(names.Orders)
 		f.running[1].passes(ends)
 		took := time.Since(died)
@@ -62,6 +63,7 @@ func TestRestart(t *testing.T) {
 		l.begin()
 		time.Sleep(time.Second) // not a wait: some load
 		f.running[0].kill()
+		f.happened("kill -9")
 		died, ends := time.Now(), o.ends(names.Orders)
 		f.running[0] = nil
 		f.start()
@@ -89,6 +91,7 @@ func TestRolling(t *testing.T) {
 			f.running[i].stop()
 			f.running[i] = p.start()
 			f.running[i].ready()
+			f.happened("restart of an instance, one after the other")
 		}
 		time.Sleep(time.Second) // not a wait: the last one counts, too
 		longest := pauses()

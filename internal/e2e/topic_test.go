@@ -22,13 +22,16 @@ var names = kafka.Topics{
 	Output: "brew.drink-counts", DeadLetters: "brew.orders.dlq",
 }
 
-// outside is a look at a broker with the test's own client.
+// outside is a look at a broker, and there at one job's topics and group, with the test's
+// own client.
 type outside struct {
-	t    *testing.T
-	seed string
-	cl   *kgo.Client
-	adm  *kadm.Client
-	dial []kgo.Opt // how else to connect; nil: over TCP
+	t      *testing.T
+	seed   string
+	cl     *kgo.Client
+	adm    *kadm.Client
+	topics kafka.Topics
+	group  string
+	dial   []kgo.Opt // how else to connect; nil: over TCP
 }
 
 // look connects to a broker.
@@ -42,7 +45,7 @@ func look(t *testing.T, seed string) *outside {
 		t.Fatal(err)
 	}
 	t.Cleanup(cl.Close)
-	return &outside{t: t, seed: seed, cl: cl, adm: kadm.NewClient(cl)}
+	return &outside{t: t, seed: seed, cl: cl, adm: kadm.NewClient(cl), topics: names, group: group}
 }
 
 // broker is the embedded broker of a running program.
@@ -57,6 +60,11 @@ func (g *program) broker() *outside {
 
 func bounded() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), patience)
+}
+
+// order is an order record for a partition of the job's input.
+func (o *outside) order(partition int32, value []byte) *kgo.Record {
+	return &kgo.Record{Topic: o.topics.Orders, Partition: partition, Value: value}
 }
 
 // send writes records and waits until the broker has them.

@@ -44,7 +44,15 @@ func (k killed) befall(f *fleet, rnd *rand.Rand, victim int) string {
 		u = k.upsets[rnd.IntN(len(k.upsets))]
 	}
 	u.do(f, victim, rnd)
+	f.happened(u.name)
 	return u.name
+}
+
+// happened takes note of a fault on a real Kafka.
+func (f *fleet) happened(kind string) {
+	if f.cluster != nil {
+		figures.fault(kind, 1)
+	}
 }
 
 // brokerUpsets are those of a real Kafka with three brokers: kill -9 of the leader of a
