@@ -1,6 +1,7 @@
 package state
 
 import (
+	"windowed/internal/fault"
 	"windowed/internal/order"
 	"windowed/watermark"
 )
@@ -73,12 +74,16 @@ func NewMeta(next int64) Meta {
 }
 
 func (m *Meta) append(dst []byte) []byte {
+	time := m.Time
+	if fault.Planted(fault.TimeNotKept) {
+		time = watermark.NewPartition()
+	}
 	dst = appendHeader(dst)
 	dst = appendI64(dst, m.Next)
 	dst = append(dst, m.TopicID[:]...)
-	dst = appendI64(dst, m.Time.Watermark)
-	dst = appendI64(dst, m.Time.CloseThrough)
-	dst = appendBool(dst, m.Time.Idle)
+	dst = appendI64(dst, time.Watermark)
+	dst = appendI64(dst, time.CloseThrough)
+	dst = appendBool(dst, time.Idle)
 	dst = appendI64(dst, m.ExpiredThrough)
 	dst = appendText(dst, m.Writer)
 	c := &m.Counters

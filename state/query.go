@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 
+	"windowed/internal/fault"
 	"windowed/watermark"
 	"windowed/window"
 )
@@ -157,7 +158,11 @@ func (s *State) timesLocked() []watermark.Partition {
 	if s.global == nil {
 		return nil
 	}
-	times := make([]watermark.Partition, s.global.Partitions)
+	partitions := s.global.Partitions
+	if fault.Planted(fault.LocalCount) {
+		partitions = int32(len(s.metas))
+	}
+	times := make([]watermark.Partition, partitions)
 	for p := range times {
 		times[p] = watermark.NewPartition()
 		if m, ok := s.metas[int32(p)]; ok {

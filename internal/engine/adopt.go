@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"windowed/internal/exit"
+	"windowed/internal/fault"
 	"windowed/state"
 	"windowed/window"
 )
@@ -97,6 +98,10 @@ func (l *Loop) restore(ctx context.Context, fresh, others []int32) (map[int32]In
 	if err := l.opts.Restorer.CatchUp(ctx, others); err != nil {
 		return nil, nil, err
 	}
+	if fault.Planted(fault.OffsetsAfterState) {
+		group, _ = l.opts.Inputs.Committed(ctx, fresh)
+	}
+	fault.Point(fault.Restored)
 	l.restored = true
 	if len(fresh) == 0 {
 		return nil, nil, nil
@@ -105,6 +110,7 @@ func (l *Loop) restore(ctx context.Context, fresh, others []int32) (map[int32]In
 	if err != nil {
 		return nil, nil, err
 	}
+	fault.Point(fault.Released)
 	offsets, err := l.opts.Inputs.Offsets(ctx, fresh)
 	if err != nil {
 		return nil, nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"windowed/internal/fault"
 	"windowed/internal/order"
 	"windowed/state"
 	"windowed/watermark"
@@ -98,7 +99,7 @@ func (b *Batch) Due() bool { return b.Read > 0 || b.changed }
 // Add takes the next record; now is the wall clock in ms. A record below the position
 // was counted before and is skipped.
 func (b *Batch) Add(r *Record, now int64) {
-	if r.Offset < b.Meta.Next {
+	if r.Offset < b.Meta.Next && !fault.Planted(fault.CountAgain) {
 		b.Skipped++
 		return
 	}
@@ -143,6 +144,9 @@ func (b *Batch) count(r *Record, o *order.Order) {
 	start := cfg.Window.Start(o.Time)
 	end := cfg.Window.End(start)
 	late := b.Meta.Time.Late(end)
+	if fault.Planted(fault.LateByAll) {
+		late = end <= b.closeThrough
+	}
 	into := !late || cfg.Late == AmendLate && b.retained(end)
 	var portions uint64
 	names := b.counts.Names()
@@ -205,10 +209,19 @@ func (b *Batch) CloseAll(end int64) {
 	b.changed = true
 }
 
+// expirable is the end up to which windows may expire.
+func (b *Batch) expirable() int64 {
+	c := b.closeThrough
+	if fault.Planted(fault.ExpireByOwnTime) {
+		c = b.Meta.Time.CloseThrough
+	}
+	return b.part.cfg.Lifecycle().ExpiredThrough(c, b.newestClosed)
+}
+
 // Expire says whether the committed close-through lets windows of this partition
 // expire, and marks the batch as due then.
 func (b *Batch) Expire(st *state.State) bool {
-	through := b.part.cfg.Lifecycle().ExpiredThrough(b.closeThrough, b.newestClosed)
+	through := b.expirable()
 	if through == window.None || !st.ExpiryDue(b.part.ID, b.Meta.ExpiredThrough, through) {
 		return false
 	}
@@ -277,11 +290,12 @@ func (b *Batch) expire(st *state.State, changes []state.Change) ([]state.Change,
 		return changes, nil
 	}
 	lifecycle := b.part.cfg.Lifecycle()
-	through := lifecycle.ExpiredThrough(b.closeThrough, b.newestClosed)
+	through := b.expirable()
 	gone, done, err := st.Expirable(b.part.ID, through, b.part.cfg.keysAtOnce())
 	if err != nil {
 		return nil, err
 	}
+	fault.Point(fault.Expired)
 	for i := range gone {
 		if gone[i].Kind == state.NumbersKind {
 			b.Meta.ExpiredThrough = max(b.Meta.ExpiredThrough, lifecycle.Size.End(gone[i].Scope.Start))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"windowed/internal/fault"
 	"windowed/state"
 )
 
@@ -45,6 +46,7 @@ func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
 	}
 	t := &Transaction{Outputs: em.Outputs, CloseThrough: g.CloseThrough, Positions: l.positions(), Now: now.UnixMilli()}
 	sealed, err := l.seal(t, em)
+	fault.Point(fault.Sealed)
 	return t, sealed, em, err
 }
 
@@ -96,6 +98,11 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 	done := make(chan Outcome, 1)
 	ctx, release := outlast(ctx)
 	defer release()
+	if fault.Planted(fault.ApplyFirst) {
+		for i := range t.Partitions {
+			_ = l.st.Apply(t.Partitions[i].Partition, t.Partitions[i].Changes, 0)
+		}
+	}
 	go func() { done <- l.opts.Transport.Commit(ctx, t, l.generation) }()
 	l.add(ahead)
 	outcome := <-done
@@ -104,11 +111,22 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 		return outcome.Err
 	case !outcome.Committed:
 		l.opts.Status.aborted(time.Since(started), em.snapshot)
-		l.rewind()
+		if !fault.Planted(fault.KeepAfterAbort) {
+			l.rewind()
+		}
 		return nil
 	}
+	return l.committed(ctx, t, sealed, em, outcome, started)
+}
+
+// committed takes what was committed into the state.
+func (l *Loop) committed(ctx context.Context, t *Transaction, sealed map[int32]*Batch, em *Emission, outcome Outcome, started time.Time) error {
+	fault.Point(fault.BeforeApply)
 	l.account(t, sealed, em)
 	for i := range t.Partitions {
+		if i > 0 {
+			fault.Point(fault.BetweenApply)
+		}
 		c := &t.Partitions[i]
 		next, ok := outcome.Positions[c.Partition]
 		if !ok {
@@ -119,6 +137,7 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 		}
 		l.parts[c.Partition].committed = true
 	}
+	fault.Point(fault.Applied)
 	for _, b := range sealed {
 		l.opts.Status.read(b.Read, b.Skipped)
 		b.Done()

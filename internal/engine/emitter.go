@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"windowed/internal/fault"
 	"windowed/state"
 	"windowed/watermark"
 	"windowed/window"
@@ -88,7 +89,9 @@ func (e *Emitter) close(st *state.State, g *state.Global, em *Emission, now int6
 			continue // an amendment that came while the window expired
 		}
 		if closed == e.cfg.windowsAtOnce() {
-			through = max(committed, lifecycle.Size.End(newest))
+			if !fault.Planted(fault.ExpireUnfinished) {
+				through = max(committed, lifecycle.Size.End(newest))
+			}
 			break
 		}
 		if err := e.final(st, em, start, 0); err != nil {
@@ -127,6 +130,7 @@ func (e *Emitter) final(st *state.State, em *Emission, start int64, revision uin
 		Kind: state.EmittedKind, Scope: window.At(start), Emitted: state.Emitted{Revision: revision, Total: w.Portions},
 	})
 	em.Due = true
+	fault.Point(fault.FinalPlanned)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"windowed/internal/fault"
 	"windowed/state"
 )
 
@@ -189,6 +190,7 @@ func (l *Loop) add(all []Fetched) {
 		}
 		if b.Read > before {
 			p.heard = now
+			fault.Point(fault.Counted)
 		}
 	}
 }
@@ -245,9 +247,11 @@ func (l *Loop) tick(ctx context.Context) error {
 	}
 	if time.Since(l.checkpoint) >= checkpointEvery || l.st.Dirty() >= checkpointKeys {
 		l.checkpoint = time.Now()
+		fault.Point(fault.BeforeCheck)
 		if err := l.st.Checkpoint(false); err != nil {
 			return err
 		}
+		fault.Point(fault.Checkpointed)
 	}
 	return l.keepHouse(ctx)
 }
@@ -276,6 +280,7 @@ func (l *Loop) open() error {
 		next[id] = p.meta.Next
 	}
 	if len(next) > 0 {
+		fault.Point(fault.Resumed)
 		l.opts.Transport.Resume(next)
 	}
 	l.opts.Status.set(Running)

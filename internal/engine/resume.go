@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"windowed/internal/exit"
+	"windowed/internal/fault"
 	"windowed/state"
 	"windowed/window"
 )
@@ -55,6 +56,9 @@ func Resume(topic string, p int32, meta *state.Meta, in InputOffsets, id [16]byt
 		return refuse("offsets %d to %d were deleted before they were counted: retention is shorter than the lag; start once with --accept-gap to go on behind them", m.Next, in.Start-1)
 	case in.Group > m.Next && !ok.Gap:
 		return refuse("the group has committed offset %d, but the state has counted up to %d only: offsets between them would be lost; reset the group's offset, or start once with --accept-gap", in.Group, m.Next)
+	}
+	if fault.Planted(fault.ResumeAtGroup) && in.Group >= 0 {
+		m.Next = in.Group
 	}
 	m.Next = max(m.Next, in.Start)
 	if in.Group > m.Next && !recreated && in.Group <= in.End {

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"windowed/internal/engine"
+	"windowed/internal/fault"
 )
 
 // ErrForeignWriter is wrapped when somebody else wrote to a changelog that an at least
@@ -36,6 +37,7 @@ func (s *Session) commitAtLeastOnce(ctx context.Context, t *engine.Transaction) 
 	if err := s.cl.Flush(ctx); err != nil {
 		return engine.Outcome{Err: fmt.Errorf("flush changelog: %w", err)}
 	}
+	fault.Point(fault.Written)
 	if w.err != nil {
 		// Some of the records may be in the changelog: only a restore tells.
 		return engine.Outcome{Err: cmp.Or(s.refused(&w), fmt.Errorf("write to %s: %w", w.topic, w.err))}
@@ -74,6 +76,7 @@ func (s *Session) Applied(ctx context.Context, t *engine.Transaction) error {
 				}
 			}
 		})
+	fault.Point(fault.OffsetsCommitted)
 	if failed != nil && ctx.Err() == nil {
 		return fmt.Errorf("commit offsets of group %s: %w", s.cfg.Group, failed)
 	}

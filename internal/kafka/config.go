@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/plugin/kslog"
+
+	"windowed/internal/fault"
 )
 
 // Topics are the names of the topics of one job.
@@ -71,7 +74,12 @@ const (
 )
 
 // TransactionalID is the id that fences this instance's dead predecessor.
-func (c *Config) TransactionalID() string { return c.Group + "-" + c.Instance }
+func (c *Config) TransactionalID() string {
+	if fault.Planted(fault.RandomID) {
+		return c.Group + "-" + rand.Text()
+	}
+	return c.Group + "-" + c.Instance
+}
 
 // client makes a client with what all clients share.
 func (c *Config) client(more ...kgo.Opt) (*kgo.Client, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"windowed/internal/exit"
+	"windowed/internal/fault"
 	"windowed/state"
 )
 
@@ -126,7 +127,7 @@ func (f *Follower) Release(partitions []int32) (cut map[int32][]state.Change, er
 	defer f.mu.Unlock()
 	cut = make(map[int32][]state.Change)
 	for _, p := range partitions {
-		if tail := f.followed[p]; tail != nil && err == nil {
+		if tail := f.followed[p]; tail != nil && err == nil && !fault.Planted(fault.TailNotEnded) {
 			cut[p], err = tail.Cut()
 		}
 		delete(f.followed, p)
@@ -172,10 +173,7 @@ func (f *Follower) ends(ctx context.Context, partitions []int32) (map[int32]int6
 	for _, p := range partitions {
 		positions[p] = f.st.Position(p)
 	}
-	ends, err := f.adm.ListEndOffsets(ctx, topic)
-	if err == nil {
-		err = ends.Error()
-	}
+	ends, err := f.listEnds(ctx)
 	var starts kadm.ListedOffsets
 	if err == nil {
 		starts, err = f.adm.ListStartOffsets(ctx, topic)
@@ -208,6 +206,19 @@ func (f *Follower) ends(ctx context.Context, partitions []int32) (map[int32]int6
 		}
 	}
 	return targets, nil
+}
+
+// listEnds lists the high watermarks of the changelog.
+func (f *Follower) listEnds(ctx context.Context) (kadm.ListedOffsets, error) {
+	list := f.adm.ListEndOffsets
+	if fault.Planted(fault.RestoreToStable) {
+		list = f.adm.ListCommittedOffsets
+	}
+	ends, err := list(ctx, f.cfg.Topics.Changelog)
+	if err == nil {
+		err = ends.Error()
+	}
+	return ends, err
 }
 
 // stallAfter is how long nothing must arrive before CatchUp asks why; lookEvery is how

@@ -9,6 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"windowed/internal/fault"
 )
 
 // openTransactions are the transactions open in one changelog partition.
@@ -76,6 +78,7 @@ func (f *Follower) fence(ctx context.Context, id string) error {
 	if _, _, err := cl.ProducerID(ctx); err != nil {
 		return fmt.Errorf("end the transaction of dead instance %s: %w", id, err)
 	}
+	fault.Point(fault.Fenced)
 	if f.cfg.Log != nil {
 		f.cfg.Log.Info("ended the open transaction of an instance that is gone", "transactional_id", id)
 	}

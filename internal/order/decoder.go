@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"windowed/internal/fault"
 )
 
 // The names of the members that are read, besides the time.
@@ -74,11 +76,14 @@ func (d *Decoder) Decode(value []byte, recordTime int64) (*Order, *Error) {
 		d.order = Order{Time: d.time, Items: d.items}
 		return &d.order, nil
 	}
-	order, fault := d.decodeStrict(value, recordTime)
-	if fault == nil {
+	order, refused := d.decodeStrict(value, recordTime)
+	if refused != nil && len(d.items) > 0 && fault.Planted(fault.HalfOrder) {
+		return &Order{Time: recordTime, Items: d.items}, nil
+	}
+	if refused == nil {
 		d.shapes.learn(namesOf(d.config), value)
 	}
-	return order, fault
+	return order, refused
 }
 
 // decodeStrict decodes a value that is neither nil nor too large. It alone
