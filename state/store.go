@@ -78,6 +78,8 @@ const (
 // ErrLocked; one that cannot be read is ErrCorrupt.
 func Open(dir string, opts Options) (*State, error) {
 	opts = opts.withDefaults()
+	opened := new(atomic.Bool)
+	opts.FS = writes{opts.FS, opts.Logger, opened}
 	if err := opts.FS.MkdirAll(dir, dirPermission); err != nil {
 		return nil, fmt.Errorf("make state directory: %w", err)
 	}
@@ -101,6 +103,7 @@ func Open(dir string, opts Options) (*State, error) {
 		return nil, errors.Join(err, s.Abandon())
 	}
 	s.opened = s.checkpoints
+	opened.Store(true)
 	s.view.Store(new(View))
 	s.show(map[window.Scope]bool{window.AllTime: true})
 	return s, nil
@@ -120,7 +123,10 @@ func lockDirectory(dir string, fs vfs.FS) (*pebble.Lock, error) {
 
 func (o Options) withDefaults() Options {
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = disk(vfs.Default)
+	}
+	if o.Logger == nil {
+		o.Logger = pebble.DefaultLogger
 	}
 	if o.RankCapacity == 0 {
 		o.RankCapacity = 1000

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"windowed/internal/api"
@@ -68,6 +70,17 @@ func restoreOf(p kafka.Progress, now time.Time) metrics.Restore {
 	return r
 }
 
+const fullDisk = "the disk of the state directory is full: make room and start again; no count is lost"
+
+// withRoom adds to err what to do if the store could not be opened because there is no
+// room.
+func withRoom(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w; %s", err, fullDisk)
+	}
+	return err
+}
+
 // storeLog passes the store's lines on. Pebble calls Fatalf when it cannot go on, a full
 // disk above all, and needs it not to return.
 type storeLog struct{ log *slog.Logger }
@@ -82,7 +95,7 @@ func (l storeLog) Fatalf(format string, args ...any) {
 	message := sprintf(format, args)
 	hint := "restart: what is lost here is restored from the changelog"
 	if strings.Contains(message, "no space left") || strings.Contains(message, "disk quota") {
-		hint = "the disk of the state directory is full: make room and start again; no count is lost"
+		hint = fullDisk
 	}
 	l.log.Error("the local store cannot go on", "error", message, "hint", hint)
 	os.Exit(exit.Failure)

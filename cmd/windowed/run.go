@@ -161,7 +161,7 @@ func (j *job) openState() (*state.State, error) {
 	case errors.Is(err, state.ErrLocked):
 		return nil, exit.Errorf(exit.Usage, "%w; stop it, or give this one its own --state", err)
 	case !errors.Is(err, state.ErrCorrupt):
-		return st, err
+		return st, withRoom(err)
 	}
 	aside, qerr := state.Quarantine(j.dir.Store(), time.Now())
 	if qerr != nil {

@@ -1,0 +1,109 @@
+package state
+
+import (
+	"os"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// writes is a file system on which a write that fails ends the process with a message.
+//
+// Pebble cannot go on without its log. Where a write to it fails, it panics, with a
+// mutex unlocked that it unlocks again, which nobody can recover from: the process would
+// end with a trace of goroutines that names the full disk in passing, if at all.
+//
+// While the store is opened, a write that fails is an error that Open returns.
+type writes struct {
+	vfs.FS
+	log    pebble.Logger
+	opened *atomic.Bool
+}
+
+// failed ends the process if an operation on a file has failed.
+func (w writes) failed(op, name string, err error) {
+	if err != nil && w.opened.Load() {
+		w.log.Fatalf("%s", &os.PathError{Op: op, Path: name, Err: cause(err)})
+	}
+}
+
+// cause is err without the path, if it has one.
+func cause(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
+}
+
+// Unwrap implements vfs.FS.
+func (w writes) Unwrap() vfs.FS { return w.FS }
+
+// Create implements vfs.FS.
+func (w writes) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := w.FS.Create(name, category)
+	return w.watch(f, name, err)
+}
+
+// OpenReadWrite implements vfs.FS.
+func (w writes) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	f, err := w.FS.OpenReadWrite(name, category, opts...)
+	return w.watch(f, name, err)
+}
+
+// ReuseForWrite implements vfs.FS.
+func (w writes) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := w.FS.ReuseForWrite(oldname, newname, category)
+	return w.watch(f, newname, err)
+}
+
+// watch watches the writes to a file.
+func (w writes) watch(f vfs.File, name string, err error) (vfs.File, error) {
+	if err != nil {
+		w.failed("create", name, err)
+		return nil, err
+	}
+	return writtenFile{f, w, name}, nil
+}
+
+// writtenFile is a file whose writes must not fail.
+type writtenFile struct {
+	vfs.File
+	fs   writes
+	name string
+}
+
+// Write implements vfs.File.
+func (f writtenFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.fs.failed("write", f.name, err)
+	return n, err
+}
+
+// WriteAt implements vfs.File.
+func (f writtenFile) WriteAt(b []byte, at int64) (int, error) {
+	n, err := f.File.WriteAt(b, at)
+	f.fs.failed("write", f.name, err)
+	return n, err
+}
+
+// Sync implements vfs.File.
+func (f writtenFile) Sync() error {
+	err := f.File.Sync()
+	f.fs.failed("sync", f.name, err)
+	return err
+}
+
+// SyncData implements vfs.File.
+func (f writtenFile) SyncData() error {
+	err := f.File.SyncData()
+	f.fs.failed("sync", f.name, err)
+	return err
+}
+
+// SyncTo implements vfs.File.
+func (f writtenFile) SyncTo(length int64) (whole bool, err error) {
+	whole, err = f.File.SyncTo(length)
+	f.fs.failed("sync", f.name, err)
+	return whole, err
+}
