@@ -33,16 +33,19 @@ func (h *harness) feed(p int32, n int, base time.Time) {
 	}
 }
 
-// exact checks that latte was counted n times, in the state and in the changelog.
-func (r *run) exact(n uint64) {
+// exact checks that n records of one latte were counted.
+func (r *run) exact(n uint64) { r.h.t.Helper(); r.whole(n, n) }
+
+// whole checks how many records and portions were counted, all of latte.
+func (r *run) whole(records, n uint64) {
 	r.h.t.Helper()
 	top, err := r.st.Top(window.AllTime, 1)
 	if err != nil || len(top) != 1 || top[0].Count != n {
 		r.h.t.Errorf("top of all time is %v (%v), want latte %d", top, err, n)
 	}
 	totals := r.st.Totals()
-	if totals.Portions != n || totals.Records != n {
-		r.h.t.Errorf("%d records and %d portions, want %d", totals.Records, totals.Portions, n)
+	if totals.Portions != n || totals.Records != records {
+		r.h.t.Errorf("%d records and %d portions, want %d and %d", totals.Records, totals.Portions, records, n)
 	}
 }
 
@@ -58,10 +61,16 @@ func TestLostEndTxnAnswers(t *testing.T) {
 				h.feed(0, 20, time.Now())
 				r.counted(20)
 				cut.left.Store(drops)
-				h.feed(0, 50, time.Now())
-				r.counted(70)
+				for range 5 {
+					h.feed(0, 10, time.Now())
+					h.produce(0, "no order")
+				}
+				r.counted(75)
 				time.Sleep(2 * time.Minute)
-				r.exact(70)
+				r.whole(75, 70)
+				if n := h.letters(); n != 5 {
+					t.Errorf("%d dead letters of 5 bad records", n)
+				}
 				if cut.lost.Load() == 0 {
 					t.Error("no answer was lost: the test tests nothing")
 				}
@@ -73,26 +82,57 @@ func TestLostEndTxnAnswers(t *testing.T) {
 	}
 }
 
-// franz-go commits a transaction although a record failed; we must not.
+// franz-go commits a transaction although a record failed; we must not. Nothing of it may
+// be seen: not in the state, and not in other topics.
 func TestFailedRecordAborts(t *testing.T) {
 	virtual(t, 1, func(h *harness) {
-		fault := h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: testTopics.Changelog, Err: kerr.InvalidRecord, Count: 1})
-		h.produce(0, one("latte", time.Now()))
 		r := h.start()
-		err := <-r.done
-		if !errors.Is(err, engine.ErrFatal) || !strings.Contains(err.Error(), testTopics.Changelog) {
+		h.feed(0, 3, time.Now())
+		r.counted(3)
+		fault := h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: testTopics.Changelog, Err: kerr.InvalidRecord, Count: 1})
+		h.produce(0, one("latte", time.Now()), "no order")
+		err := r.ends(time.Minute)
+		if !errors.Is(err, engine.ErrFatal) || !strings.Contains(err.Error(), "write to "+testTopics.Changelog) {
 			t.Errorf("error %v, want a fatal one that names the changelog", err)
 		}
 		if fault.Hits() != 1 {
 			t.Errorf("%d faults, want 1", fault.Hits())
 		}
-		if n := r.st.Totals().Records; n != 0 {
-			t.Errorf("%d records counted by an aborted transaction", n)
+		if n := r.st.Totals().Records; n != 3 {
+			t.Errorf("%d records counted, some by an aborted transaction", n)
 		}
 		_ = r.st.Close()
+		if n := h.letters(); n != 0 {
+			t.Errorf("%d dead letters of an aborted transaction", n)
+		}
 		r = h.start() // the order is not lost
-		r.counted(1)
-		r.exact(1)
+		r.counted(5)
+		if n := r.st.Totals().Portions; n != 4 {
+			t.Errorf("%d portions, want 4", n)
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+		if n := h.letters(); n != 1 {
+			t.Errorf("%d dead letters of one bad record", n)
+		}
+	})
+}
+
+// The group moves while a transaction ends: it is aborted, and all its orders count in a
+// later one.
+func TestAbortedOrdersCountLater(t *testing.T) {
+	virtual(t, 1, func(h *harness) {
+		r := h.start()
+		h.feed(0, 3, time.Now())
+		r.counted(3)
+		h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Err: kerr.RebalanceInProgress, Count: 2})
+		h.feed(0, 20, time.Now())
+		r.counted(23)
+		r.exact(23)
+		if h.status.Now().Aborts == 0 {
+			t.Error("nothing was aborted: the test tests nothing")
+		}
 		if err := r.stop(); err != nil {
 			t.Error(err)
 		}
@@ -162,7 +202,7 @@ func TestOpenTransactionOfAnother(t *testing.T) {
 		}
 		began := time.Now()
 		r := h.start()
-		err := <-r.done
+		err := r.ends(10 * time.Minute)
 		if exit.Code(err) != exit.NotReady || !strings.Contains(err.Error(), "producer id") {
 			t.Errorf("error %v (exit %d), want exit 4 with the producer", err, exit.Code(err))
 		}

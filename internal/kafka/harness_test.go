@@ -31,6 +31,8 @@ type harness struct {
 	consent engine.Consent
 	skip    map[int32]int64
 	network *kfake.VirtualNetwork
+	runs    []*run        // for end
+	clients []*kgo.Client // as well
 
 	interval   time.Duration
 	countEvery time.Duration // of partitions; 0: as often as the clients look
@@ -128,6 +130,7 @@ func (h *harness) client(opts ...kgo.Opt) *kgo.Client {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	h.clients = append(h.clients, cl)
 	return cl
 }
 

@@ -22,21 +22,51 @@ type run struct {
 	st     *state.State
 	cancel context.CancelFunc
 	done   chan error // gets what ended it
+	gone   chan struct{}
 }
 
 func (h *harness) start() *run {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &run{h: h, st: h.openState(), cancel: cancel, done: make(chan error, 1)}
+	r := &run{h: h, st: h.openState(), cancel: cancel, done: make(chan error, 1), gone: make(chan struct{})}
 	log := h.cfg.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	h.runs = append(h.runs, r)
 	go func() {
+		defer close(r.gone)
 		// Without a reopen the state stays the same.
 		_, err := engine.Supervise(ctx, r.st, nil, h.connect, h.status, log)
 		r.done <- err
 	}()
 	return r
+}
+
+// ends waits until the run ends by itself, as it must.
+func (r *run) ends(limit time.Duration) error {
+	r.h.t.Helper()
+	select {
+	case err := <-r.done:
+		return err
+	case <-time.After(limit):
+		r.h.t.Fatalf("still running after %v, %d records counted", limit, r.st.Totals().Records)
+		return nil
+	}
+}
+
+// end ends all that the test has started: a bubble would wait for it for ever.
+func (h *harness) end() {
+	for _, r := range h.runs {
+		r.cancel()
+	}
+	for _, r := range h.runs {
+		<-r.gone
+		_ = r.st.Close()
+	}
+	for _, cl := range h.clients {
+		cl.Close()
+	}
+	h.cluster.Close()
 }
 
 // stop ends the run and returns its error.
@@ -53,8 +83,8 @@ func (r *run) stop() error {
 func virtual(t *testing.T, partitions int32, f func(*harness)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, partitions, new(kfake.VirtualNetwork))
+		defer h.end()
 		f(h)
-		h.cluster.Close()
 	})
 }
 
