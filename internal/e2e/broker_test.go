@@ -12,13 +12,13 @@ import (
 
 // newBroker starts a broker in the test's own process, for --brokers. It outlives the
 // programs of the test and forgets all at the end.
-func newBroker(t *testing.T) *outside {
+func newBroker(t *testing.T, more ...kfake.Opt) *outside {
 	t.Helper()
-	cluster, err := kfake.NewCluster(
+	cluster, err := kfake.NewCluster(append(more,
 		kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(500*time.Millisecond),
 		// Its cleaner loses committed values; see internal/kafka/embedded.go.
 		kfake.BrokerConfigs(map[string]string{"log.cleaner.backoff.ms": "315360000000"}),
-	)
+	)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ type fleet struct {
 	running []*program // nil: dead
 	seed    func() string
 	cluster *realkafka.Cluster // nil: kfake
+	proxy   *network           // nil: none
 }
 
 // begin makes the topics and the places.
@@ -33,15 +34,21 @@ func (k killed) begin(t *testing.T) *fleet {
 	}
 	f := &fleet{t: t, running: make([]*program, k.instances)}
 	seed := ""
-	if k.real > 0 {
+	switch {
+	case k.real > 0:
 		f.cluster, seed = realBroker(t, k.real)
 		figures.test()
-	} else {
+	case k.proxied:
+		f.proxy = newNetwork(t)
+		seed = f.proxy.seed
+	default:
 		seed = newBroker(t).seed
 	}
 	f.seed = func() string { return seed }
 	for range k.instances {
-		f.places = append(f.places, newPlace(t, flags...).with(k.flags...).on(seed))
+		p := newPlace(t, flags...).with(k.flags...).on(seed)
+		p.program, p.env = k.program, k.env
+		f.places = append(f.places, p)
 	}
 	f.places[0].run("topics", "create", "--brokers="+seed, fmt.Sprintf("--partitions=%d", killPartitions)).ok()
 	return f

@@ -23,6 +23,9 @@ type killed struct {
 	real      int     // brokers of a real Kafka to run on; 0: kfake
 	instances int     // on the own broker; one of them is the victim of a round
 	upsets    []upset // one of them happens in a round; none: kill
+	proxied   bool    // a proxy is in front of the own broker
+	program   string  // "": the one under test
+	env       []string
 }
 
 var series = []killed{

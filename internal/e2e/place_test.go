@@ -13,10 +13,11 @@ import (
 // place is where one windowed lives: a directory with its state and its embedded broker,
 // and the flags it is run with.
 type place struct {
-	t     *testing.T
-	dir   string
-	env   []string // WINDOWED_* variables and the like
-	flags []string // of every run
+	t       *testing.T
+	dir     string
+	env     []string // WINDOWED_* variables and the like
+	flags   []string // of every run
+	program string   // "": the one under test
 }
 
 // newPlace is an empty place. flags are those of run; --http and directories are added.

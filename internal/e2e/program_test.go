@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -39,7 +40,7 @@ const shownPrograms = 3
 func (p *place) start() *program {
 	p.t.Helper()
 	g := &program{t: p.t, place: p, done: make(chan struct{})}
-	g.cmd = exec.Command(windowed, p.runFlags()...)
+	g.cmd = exec.Command(cmp.Or(p.program, windowed), p.runFlags()...)
 	g.cmd.Dir, g.cmd.Env = p.dir, p.environment()
 	g.cmd.Stdout, g.cmd.Stderr = &g.stdout, &g.stderr
 	g.cmd.SysProcAttr = childAttr()
