@@ -4,13 +4,14 @@ BROKERS ?=
 STATE   ?= run/state
 DATA    ?= run/data
 FLAGS   ?=
+CHAOS   ?= 1m
 GO      := CGO_ENABLED=0 go
 WINDOWED = $(GO) run ./cmd/windowed
 # Commands act on $(BROKERS), or on the embedded broker that `make run` has running.
 TARGET   = $(if $(BROKERS),--brokers=$(BROKERS),--data-dir=$(DATA))
 
 .PHONY: help build run seed-orders restore topic-create-all topic-delete-all top windows \
-	test test-full test-race test-kafka sim lint alerts fuzz bench clean
+	test test-full test-race test-kafka sim mutants chaos lint alerts fuzz bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -57,9 +58,17 @@ test-kafka: ## the tests on a real Apache Kafka, and what they have seen (needs 
 sim: ## 200 seeds of the whole program in virtual time, with a broker, network and disk that fail
 	WINDOWED_SIM=200 go test -count=1 -timeout=15m -v -run='^TestSimulation$$' ./internal/e2e | grep -v '^=== \|^    --- PASS'
 
+mutants: ## plant every fault: the tests must notice each of them
+	go test -tags=planted -count=1 ./internal/fault
+	go test -tags=planted -count=1 -v -run=TestMutants ./internal/mutants
+
+chaos: ## kill at every failpoint, cut the network, fill the disk, for CHAOS=1m
+	WINDOWED_CHAOS=$(CHAOS) go test -count=1 -timeout=24h -v -run='^Test(Chaos|Damage)$$' ./internal/e2e
+
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
+	go vet -tags=planted ./...
 	go tool staticcheck ./...
 
 alerts: ## test the alert rules (needs promtool)
