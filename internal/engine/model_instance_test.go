@@ -218,7 +218,12 @@ func (w *world) crash(in *instance) error {
 			return err
 		}
 	}
-	return w.catchUp(in)
+	if err := w.catchUp(in); err != nil {
+		return err
+	}
+	// Every restore ends so: the crash may have taken what an earlier sweep removed, but
+	// not the position behind the tombstones.
+	return in.st.Sweep()
 }
 
 // restoreCompacted brings an instance up to the end of changelogs that were compacted
