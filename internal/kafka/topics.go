@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -92,7 +93,39 @@ func (a *Admin) Create(ctx context.Context, shape Shape, more map[string]string)
 		}
 		made = append(made, Made{Topic: topic.name, Partitions: topic.partitions, Did: did})
 	}
+	for _, m := range made {
+		if err := a.visible(ctx, m); err != nil {
+			return made, err
+		}
+	}
 	return made, nil
+}
+
+// A made topic is looked for every visibleEvery, at most for visibleWithin.
+const (
+	visibleEvery  = 50 * time.Millisecond
+	visibleWithin = 10 * time.Second
+)
+
+// visible waits until the brokers tell of what was made: the controller answers when it has
+// decided, and a run that is started at once would be told that there is no such topic.
+func (a *Admin) visible(ctx context.Context, m Made) error {
+	if m.Did == "exists" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, visibleWithin)
+	defer cancel()
+	for {
+		info, err := a.Topic(ctx, m.Topic)
+		if err == nil && info.Partitions >= m.Partitions {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("topic %s is made, but the brokers do not tell of it: %w", m.Topic, errors.Join(err, ctx.Err()))
+		case <-time.After(visibleEvery):
+		}
+	}
 }
 
 func (a *Admin) create(ctx context.Context, name string, partitions int32, rf int16, configs map[string]*string) (string, error) {
