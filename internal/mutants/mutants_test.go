@@ -107,7 +107,9 @@ func (m *mutant) verdict(out string, err error) (how string, caught bool) {
 		if _, says, ok := strings.Cut(line, "_test.go:"); ok && how == "" {
 			how = shorten(says)
 		}
-		caught = caught || strings.Contains(line, m.says)
+		for _, text := range strings.Split(m.says, "|") {
+			caught = caught || strings.Contains(line, text)
+		}
 	}
 	return how, caught
 }
