@@ -111,6 +111,7 @@ type activePartition struct {
 	committed bool       // something, since it is ours
 	resumed   bool
 	held      bool      // too far ahead of the others in event time
+	raised    time.Time // when idleness was looked at last
 	heard     time.Time // when the last record came, or it was resumed
 }
 
@@ -306,10 +307,21 @@ func (l *Loop) idle(p *activePartition, b *Batch, now time.Time) {
 	if l.cfg.IdleTimeout == 0 || !p.resumed || p.held || b.Read > 0 || now.Sub(p.heard).Milliseconds() < l.cfg.IdleTimeout {
 		return
 	}
+	if p.meta.Time.Idle && now.Sub(p.raised) < idleEvery(l.cfg.IdleTimeout) {
+		return
+	}
 	stable, ok := l.slow.stable(p.ID, p.heard)
 	if ok && b.Meta.Next >= stable {
+		p.raised = now
 		b.Idle(l.st, now.UnixMilli())
 	}
+}
+
+// idleEvery is how often the close-through of an idle partition follows the clock: each
+// time is a transaction, until the newest window has closed. A window may close so much
+// later.
+func idleEvery(timeout int64) time.Duration {
+	return min(time.Duration(timeout)*time.Millisecond/20, 5*time.Second)
 }
 
 // ids are the owned partitions in order.

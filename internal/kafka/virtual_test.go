@@ -196,3 +196,26 @@ func TestVirtualSnapshotsOnlyWhenSomethingCame(t *testing.T) {
 		}
 	})
 }
+
+// While all partitions are idle and a window is open, its close-through follows the clock,
+// but not with a transaction every commit interval.
+func TestVirtualIdleIsQuiet(t *testing.T) {
+	virtual(t, 2, func(h *harness) {
+		h.job.Grace = 1000
+		r := h.start()
+		now := time.Now()
+		h.produce(0, one("latte", now))
+		h.produce(1, one("latte", now))
+		r.counted(2)
+		time.Sleep(5 * time.Minute)
+		before := h.status.Now().Commits
+		time.Sleep(15 * time.Minute)
+		// One every three seconds, the twentieth part of a minute, and none is too few.
+		if n := h.status.Now().Commits - before; n > 310 || n < 100 {
+			t.Errorf("%d transactions in 15 idle minutes", n)
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
