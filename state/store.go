@@ -68,7 +68,7 @@ var (
 // Sizes of Pebble's parts: batches of a checkpoint are large and sorted, and hold a few
 // megabytes; reads mostly hit the cells above it.
 const (
-	memTableSize  = 8 << 20
+	memTableSize  = 4 << 20
 	cacheSize     = 16 << 20
 	formatPebble  = pebble.FormatColumnarBlocks
 	dirPermission = 0o700
