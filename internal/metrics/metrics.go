@@ -29,7 +29,7 @@ type Restore struct {
 	Remaining map[int32]int64 // records, by changelog partition
 	Seconds   float64         // until it is done, by the rate so far
 	Took      float64         // seconds so far, or those of the last one
-	Restored  int64           // records, by all of this session
+	Restored  int64           // records, since the brokers were connected to
 }
 
 // Registry collects a source, the Go runtime and the process.

@@ -144,10 +144,10 @@ windowed_records_dropped_total{reason="too_large"} 0
 # TYPE windowed_records_late_total counter
 windowed_records_late_total{disposition="amended"} 4
 windowed_records_late_total{disposition="dead_letter"} 6
-# HELP windowed_restore_duration_seconds How long the restore that runs, or else the last one of this session, has taken.
+# HELP windowed_restore_duration_seconds How long the restore that runs, or else the last one, has taken.
 # TYPE windowed_restore_duration_seconds gauge
 windowed_restore_duration_seconds 2.5
-# HELP windowed_restore_records_total Changelog records restored in this session with the brokers.
+# HELP windowed_restore_records_total Changelog records restored since the brokers were connected to.
 # TYPE windowed_restore_records_total counter
 windowed_restore_records_total 63
 # HELP windowed_restore_remaining_records Changelog records still to be restored; 0 when nothing is.
