@@ -39,7 +39,7 @@ func TestUnits(t *testing.T) {
 
 // TestReasons pins the numbers and the texts, which are stored.
 func TestReasons(t *testing.T) {
-	texts := []string{"none", "malformed", "no_timestamp", "future", "invalid_quantity", "invalid_drink", "too_large", "late", "null_value"}
+	texts := []string{"none", "malformed", "no_timestamp", "future", "invalid_quantity", "invalid_drink", "too_large", "late", "null_value", "update"}
 	if len(texts) != NumReasons {
 		t.Fatalf("there are %d reasons", NumReasons)
 	}

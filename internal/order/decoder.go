@@ -9,158 +9,265 @@ import (
 	"windowed/internal/fault"
 )
 
-// The names of the members that are read, besides the time.
-const (
-	nameItems    = "items"
-	nameDrink    = "drink"
-	nameQuantity = "quantity"
-)
-
-// Decoder decodes order records one after another and reuses its memory, so
-// that an ordinary order costs no allocation. It is not safe for concurrent use.
+// Decoder decodes JSON records one after another and reuses its memory, so
+// that an ordinary one costs no allocation. It is not safe for concurrent use.
 type Decoder struct {
-	config Config
+	Builder
+	plans [2]*node // the second for CloudEvents in structured form
 
 	json   jsontext.Decoder
 	source bytes.Buffer // what json reads: always the whole of value
 	value  []byte       // the record value being decoded
-
-	order Order
-	items []Item
-	// arena holds the drink names that had to be unescaped. Growing leaves
-	// earlier names in the old array, which they keep alive.
-	arena []byte
+	plan   *node        // of the record being decoded
+	depth  int          // of arrays on the way to the items
+	listed bool         // whether the array of items was found
+	// operation says that a change event's kind was found.
+	operation bool
 	// scratch holds one unescaped member name or time.
 	scratch []byte
 
-	// timeStart and timeEnd are where value holds the order's time, as written;
-	// equal when it has none.
-	timeStart, timeEnd int
+	shapes           shapes // of the records lately accepted
+	structuredShapes shapes // of those read by the second plan
+	hour   hour      // of the last time read by match
+	last   struct {  // time read by match, if its layout is configured
+		text  []byte
+		ms    int64
+		local Local
+	}
 
-	shapes shapes // of the orders lately accepted
-	hour   hour   // of the last time read by match
-	// time is the order's time as match has read it, and timed whether it was
-	// the order that had one.
-	time  int64
-	timed bool
+	plainRecord Record // of Decode
 }
 
-// NewDecoder returns a decoder with the given configuration. It fails when the
-// time field is the items member or is not UTF-8, when the unit is unknown, and
-// when a limit is negative.
+// NewDecoder returns a decoder with the given configuration, of which it says what is
+// wrong with it.
 func NewDecoder(config Config) (*Decoder, error) {
-	config, err := config.complete()
+	m, err := NewMapping(config)
 	if err != nil {
 		return nil, err
 	}
-	return &Decoder{config: config}, nil
+	return m.NewDecoder()
 }
 
-// Decode decodes the value of one record. The record's own timestamp, in
-// milliseconds since 1970-01-01 UTC, is used when the order has no time; a
-// negative one means that the record has none either.
+// NewDecoder returns a decoder by the mapping. It fails when two of its paths exclude
+// each other.
+func (m *Mapping) NewDecoder() (*Decoder, error) {
+	own := *m
+	if m.times.zone != nil {
+		zone := *m.times.zone // it remembers
+		own.times.zone = &zone
+	}
+	d := &Decoder{Builder: *NewBuilder(&own)}
+	var err error
+	if d.plans[0], d.plans[1], err = own.plans(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Decode decodes a record that has a value and a timestamp only; see DecodeRecord.
+func (d *Decoder) Decode(value []byte, recordTime int64) (*Order, *Error) {
+	d.plainRecord = Record{Value: value, Timestamp: recordTime}
+	return d.DecodeRecord(&d.plainRecord)
+}
+
+// DecodeRecord decodes one record. Its timestamp is used when the document has no time.
 //
 // It returns either an order or an error, never both and never part of an
 // order. A nil value is refused as NullValue, whereas an empty one is malformed.
-// The order is valid until the next Decode and only while value is left
-// unchanged; value itself is not written to.
-func (d *Decoder) Decode(value []byte, recordTime int64) (*Order, *Error) {
-	if value == nil {
-		return nil, refuse(NullValue, "", "the record has no value")
+// The order is valid until the next record and only while the record is left
+// unchanged; it is not written to.
+func (d *Decoder) DecodeRecord(r *Record) (*Order, *Error) {
+	if fault := d.m.checkSize(r.Value); fault != nil {
+		return nil, fault
 	}
-	if len(value) > d.config.MaxRecord {
-		return nil, refuse(TooLarge, "",
-			fmt.Sprintf("the value has %d bytes, over the limit of %d", len(value), d.config.MaxRecord))
-	}
-	if d.matchKnown(value, recordTime) {
-		d.order = Order{Time: d.time, Items: d.items}
+	d.Begin(r)
+	shapes := d.choose(r)
+	if d.matchKnown(shapes, r) {
 		return &d.order, nil
 	}
-	order, refused := d.decodeStrict(value, recordTime)
+	d.Begin(r)
+	d.choose(r)
+	order, refused := d.decodeStrict(r)
 	if refused != nil && len(d.items) > 0 && fault.Planted(fault.HalfOrder) {
-		return &Order{Time: recordTime, Items: d.items}, nil
+		return &Order{Time: r.Timestamp, Items: d.items}, nil
 	}
 	if refused == nil {
-		d.shapes.learn(namesOf(d.config), value)
+		shapes.learn(d.plan, r.Value)
 	}
 	return order, refused
 }
 
-// decodeStrict decodes a value that is neither nil nor too large. It alone
-// decides what is refused, and why.
-func (d *Decoder) decodeStrict(value []byte, recordTime int64) (*Order, *Error) {
-	d.begin(value)
-	if fault := d.readDocument(); fault != nil {
-		return nil, fault
+// checkSize refuses a value that is not even looked at.
+func (m *Mapping) checkSize(value []byte) *Error {
+	if value == nil {
+		return refuse(NullValue, "", "the record has no value")
 	}
-	ms, fault := d.orderTime(recordTime)
-	if fault != nil {
-		return nil, fault
-	}
-	d.order = Order{Time: ms, Items: d.items}
-	return &d.order, nil
-}
-
-// begin makes the decoder ready to read value from its start. The library
-// parses a bytes.Buffer in place, so positions it reports are positions in
-// value and no byte is copied.
-func (d *Decoder) begin(value []byte) {
-	d.value = value
-	d.source = *bytes.NewBuffer(value)
-	d.json.Reset(&d.source)
-	d.items, d.arena = d.items[:0], d.arena[:0]
-	d.timeStart, d.timeEnd = 0, 0
-}
-
-// readDocument reads the whole value: one object and nothing else.
-func (d *Decoder) readDocument() *Error {
-	last, fault := d.readToken()
-	if fault != nil {
-		return fault
-	}
-	if last != '{' {
-		return refuse(Malformed, "", "the value is not an object")
-	}
-	hasItems := false
-	for {
-		name, fault := d.readName()
-		if fault != nil {
-			return fault
-		}
-		if name == nil {
-			break
-		}
-		if string(name) == nameItems {
-			hasItems = true
-			fault = d.readItems()
-		} else {
-			fault = d.readMember(name)
-		}
-		if fault != nil {
-			return fault
-		}
-	}
-	if !hasItems {
-		return refuse(Malformed, nameItems, "is missing")
-	}
-	return d.checkEnd()
-}
-
-// readMember reads the value of a top-level member other than the items. Of the
-// time only the place is kept: it is judged after the whole document.
-func (d *Decoder) readMember(name []byte) *Error {
-	raw, err := d.json.ReadValue()
-	if err != nil {
-		return syntaxFault(err)
-	}
-	if string(name) == d.config.TimeField && d.config.TimeField != "" {
-		d.timeEnd = d.position()
-		d.timeStart = d.timeEnd - len(raw)
+	if len(value) > m.scope.record {
+		return refuse(TooLarge, "",
+			fmt.Sprintf("the value has %d bytes, over the limit of %d", len(value), m.scope.record))
 	}
 	return nil
 }
 
-// checkEnd refuses anything but white space after the object.
+// choose picks the plan by the record's headers.
+func (d *Decoder) choose(r *Record) *shapes {
+	d.plan = d.plans[0]
+	if d.plans[1] == nil {
+		return &d.shapes
+	}
+	if _, binary := r.header(specVersionHeader); !binary {
+		d.plan = d.plans[1]
+		return &d.structuredShapes
+	}
+	if text, ok := r.header(timeHeader); ok {
+		d.spare.text(&envelopeTimes, text)
+	}
+	return &d.shapes
+}
+
+// envelopeTimes is how envelopes write their time.
+var envelopeTimes = timeForm{form: formRFC3339, zone: &zone{utc: true}}
+
+// decodeStrict decodes a value that is neither nil nor too large. It alone
+// decides what is refused, and why.
+func (d *Decoder) decodeStrict(r *Record) (*Order, *Error) {
+	d.value = r.Value
+	// The library parses a bytes.Buffer in place, so positions it reports are
+	// positions in value and no byte is copied.
+	d.source = *bytes.NewBuffer(d.value)
+	d.json.Reset(&d.source)
+	d.depth, d.listed, d.operation = 0, false, false
+	if fault := d.read(d.plan); fault != nil {
+		return nil, fault
+	}
+	if fault := d.checkFound(); fault != nil {
+		return nil, fault
+	}
+	if fault := d.checkEnd(); fault != nil {
+		return nil, fault
+	}
+	return d.End()
+}
+
+// checkFound refuses a document without items, or without what its envelope must have.
+func (d *Decoder) checkFound() *Error {
+	switch {
+	case d.m.Envelope == Debezium && !d.operation:
+		return refuse(Malformed, "op", "is missing")
+	case len(d.items) > 0 || d.listed:
+		return nil
+	case d.plan == d.plans[1] && len(d.m.Items) == 0:
+		return refuse(Malformed, "data", "is missing")
+	}
+	return refuse(Malformed, d.itemsPath(), "is missing")
+}
+
+// read reads a value and does with it what the node says; nil: nothing.
+func (d *Decoder) read(n *node) *Error {
+	if n == nil {
+		if _, err := d.json.ReadValue(); err != nil {
+			return syntaxFault(err)
+		}
+		return nil
+	}
+	if !n.item {
+		return d.readKind(n)
+	}
+	if fault := d.beginItem(); fault != nil {
+		if n.members != nil && d.json.PeekKind() != '{' {
+			return d.readKind(n) // one too many, and not even an item
+		}
+		return fault
+	}
+	if fault := d.readKind(n); fault != nil {
+		return fault
+	}
+	return d.EndItem()
+}
+
+func (d *Decoder) readKind(n *node) *Error {
+	switch {
+	case n.target != 0:
+		return d.readTarget(n)
+	case n.every != nil || n.places != nil:
+		return d.readArray(n)
+	}
+	return d.readObject(n)
+}
+
+// open reads the beginning of an object or array. It reports false for a null on the way
+// to something: then that is missing.
+func (d *Decoder) open(n *node, bracket byte, kind string) (bool, *Error) {
+	last, fault := d.readToken()
+	switch {
+	case fault != nil:
+		return false, fault
+	case last == bracket:
+		return true, nil
+	case n.root:
+		return false, refuse(Malformed, "", "the value is not "+kind)
+	case last == 'l' && !n.item && !n.list:
+		return false, nil
+	}
+	return false, refuse(n.reason, d.pathOf(n), "is not "+kind)
+}
+
+// pathOf names the place of a node that is no target.
+func (d *Decoder) pathOf(n *node) string {
+	switch {
+	case n.inItem:
+		return d.pathInItem(n.path)
+	case n.item:
+		return d.pathInItem(nil)
+	}
+	return string(appendPath(nil, n.path, d.indexes))
+}
+
+func (d *Decoder) readObject(n *node) *Error {
+	if ok, fault := d.open(n, '{', "an object"); fault != nil || !ok {
+		return fault
+	}
+	for {
+		name, fault := d.readName()
+		if fault != nil || name == nil {
+			return fault
+		}
+		if fault = d.read(n.member(name)); fault != nil {
+			return fault
+		}
+	}
+}
+
+// readArray reads an array. One on the way to the items keeps its places for messages.
+func (d *Decoder) readArray(n *node) *Error {
+	if ok, fault := d.open(n, '[', "an array"); fault != nil || !ok {
+		return fault
+	}
+	if n.every != nil {
+		d.indexes = append(d.indexes, 0)
+		d.depth++
+		defer func() { d.depth-- }()
+	}
+	d.listed = d.listed || n.list
+	for index := 0; d.json.PeekKind() != ']'; index++ {
+		if n.every != nil {
+			d.indexes = append(d.indexes[:d.depth-1], index)
+		}
+		if fault := d.read(n.elementAt(index)); fault != nil {
+			return fault
+		}
+	}
+	if n.every != nil {
+		d.indexes = d.indexes[:d.depth-1]
+	}
+	if n.list && len(d.items) == 0 {
+		return refuse(Malformed, string(appendPath(nil, n.path, nil)), "is empty")
+	}
+	_, fault := d.readToken()
+	return fault
+}
+
+// checkEnd refuses anything but white space after the document.
 func (d *Decoder) checkEnd() *Error {
 	for at := d.position(); at < len(d.value); at++ {
 		if !isSpace(d.value[at]) {
@@ -174,8 +281,8 @@ func (d *Decoder) checkEnd() *Error {
 func (d *Decoder) position() int { return int(d.json.InputOffset()) }
 
 // readToken reads one token and returns its last byte, which tells what it is:
-// a bracket or brace for itself, '"' for a string, and a digit or a letter for
-// anything else.
+// a bracket or brace for itself, '"' for a string, 'l' for null, and a digit or
+// another letter for anything else.
 func (d *Decoder) readToken() (last byte, fault *Error) {
 	if _, err := d.json.ReadToken(); err != nil {
 		return 0, syntaxFault(err)

@@ -106,7 +106,7 @@ func BenchmarkFast(b *testing.B) {
 		b.Run(name+"/strict", func(b *testing.B) {
 			d := mustDecoder(b, Config{TimeField: "ts"})
 			benchEach(b, orders, func(value []byte) bool {
-				_, fault := d.decodeStrict(value, 0)
+				_, fault := d.decodeStrict(prepared(d, value))
 				return fault == nil
 			})
 		})
@@ -141,4 +141,12 @@ func BenchmarkOthers(b *testing.B) {
 			}
 		})
 	})
+}
+
+// prepared makes the decoder ready to decode value the strict way.
+func prepared(d *Decoder, value []byte) *Record {
+	d.plainRecord = Record{Value: value}
+	d.Begin(&d.plainRecord)
+	d.choose(&d.plainRecord)
+	return &d.plainRecord
 }

@@ -131,7 +131,7 @@ func TestFastEqualsStrict(t *testing.T) {
 			p := rapid.SampledFrom(producers).Draw(rt, "producer")
 			recordTime := rapid.SampledFrom([]int64{0, 1, recordTime, recordTime, -1, maxMillis + 1}).Draw(rt, "time")
 			value := []byte(p.order(rt))
-			got, want := whole(d.Decode(value, recordTime)), whole(strictly(t, config, value, recordTime))
+			got, want := whole(d.Decode(value, recordTime)), whole(strictly(t, d.m, &Record{Value: value, Timestamp: recordTime}))
 			if got != want {
 				rt.Fatalf("got %q, want %q for %q", got, want, value)
 			}
@@ -187,7 +187,7 @@ func TestHourEqualsParseTime(t *testing.T) {
 		var h hour
 		for range rapid.IntRange(1, 20).Draw(t, "times") {
 			text := mostly(t, goodTime, timeOf(61, "Z", "", ".Z", "+0:30"))
-			got, end := h.read([]byte(text), 1)
+			got, _, end := h.read(&envelopeTimes, []byte(text), 1)
 			want, ok := parseTime([]byte(text[1 : len(text)-1]))
 			if ok != (end >= 0) || ok && (got != want || end != len(text)) {
 				t.Fatalf("%s: got %d to %d, want %d, %v", text, got, end, want, ok)

@@ -112,12 +112,3 @@ func excerpt[T string | []byte](text T) string {
 	}
 	return string(text[:end]) + "..."
 }
-
-// itemPath names a member of an item, or with name "" the item itself.
-func itemPath(index int, name string) string {
-	path := nameItems + "[" + strconv.Itoa(index) + "]"
-	if name != "" {
-		path += "." + name
-	}
-	return path
-}

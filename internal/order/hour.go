@@ -19,22 +19,22 @@ type hour struct {
 	millis      int64  // when it began
 }
 
-// read reads the text of an RFC 3339 time with a zone, which begins at at, and
-// its closing quote. It returns -1 for its end when parseTime would refuse it.
-func (h *hour) read(value []byte, at int) (ms int64, end int) {
+// read reads the text of a time of the given form, which begins at at, and
+// its closing quote. It returns -1 for its end when the form would refuse it.
+func (h *hour) read(f *timeForm, value []byte, at int) (ms int64, local Local, end int) {
 	if ms, end = h.readSame(value, at); end >= 0 {
-		return ms, end
+		return ms, Exact, end
 	}
 	end = textEnd(value, at)
 	if end < 0 {
-		return 0, -1
+		return 0, Exact, -1
 	}
-	ms, ok := parseTime(value[at:end])
-	if !ok {
-		return 0, -1
+	ms, local, fault := f.text(value[at:end])
+	if fault != "" {
+		return 0, Exact, -1
 	}
-	h.remember(value[at:end+1], ms)
-	return ms, end + 1
+	h.remember(f, value[at:end+1], ms, local)
+	return ms, local, end + 1
 }
 
 // readSame is read for a time in the same hour and zone as the last.
@@ -71,13 +71,24 @@ func sixty(tens, units byte) int64 {
 	return int64(tens*10 + units)
 }
 
-// remember keeps the hour of a time that parseTime has read as ms. The text
-// includes the closing quote.
-func (h *hour) remember(text []byte, ms int64) {
+// remember keeps the hour of a time that was read as ms, if its text has the full form.
+// The text includes the closing quote. In places where clocks are set no hour is like
+// another: it is kept only if all of it is as far from UTC.
+func (h *hour) remember(f *timeForm, text []byte, ms int64, local Local) {
+	if len(text) <= secondEnd || text[13] != ':' || text[16] != ':' || local != Exact {
+		return
+	}
 	minute, second := sixty(text[14], text[15]), sixty(text[17], text[18])
-	fraction, zone, _ := parseFraction(text[secondEnd:])
+	fraction, zone, ok := parseFraction(text[secondEnd:])
+	if !ok || len(zone) == 0 || minute < 0 || second < 0 {
+		return
+	}
+	began := ms - (minute*60+second)*1000 - fraction
+	if len(zone) == 1 && !f.zone.steady(began) {
+		return
+	}
 	h.first = binary.LittleEndian.Uint64(text)
 	h.last = binary.LittleEndian.Uint64(text[hourEnd-8:])
 	h.zone = append(h.zone[:0], zone...)
-	h.millis = ms - (minute*60+second)*1000 - fraction
+	h.millis = began
 }

@@ -2,27 +2,18 @@ package order
 
 import "bytes"
 
-// names are the member names that mean something.
-type names struct {
-	items, drink, quantity string
-	time                   string // "" for none
-}
-
-func namesOf(c Config) names {
-	return names{items: nameItems, drink: nameDrink, quantity: nameQuantity, time: c.TimeField}
-}
-
-// learner takes the shape from one order. It looks at no more than it has to:
-// the order must be one that the strict decoder has accepted.
+// learner takes the shape from one record. It looks at no more than it has to:
+// the record must be one that the strict decoder has accepted.
 type learner struct {
-	names names
 	value []byte
 	shape *shape
 
-	at       int    // how much has been read
-	valueEnd int    // where the last scalar ended, and the next literal begins
-	name     []byte // the last member name read
-	depth    int    // how many objects and arrays are open
+	at       int // how much has been read
+	valueEnd int // where the last scalar ended, and the next literal begins
+	// open are the objects and arrays around this place, and next is what the value
+	// that comes is for.
+	open []container
+	next *node
 
 	where   part
 	items   int // items begun
@@ -34,7 +25,14 @@ type learner struct {
 	opening, closing, gap []byte
 }
 
-// part is where in the order the learner is.
+// container is an object or array; its node is nil if it means nothing.
+type container struct {
+	node  *node
+	index int // of the element that comes next, in an array
+	array bool
+}
+
+// part is where in the record the learner is.
 type part uint8
 
 const (
@@ -43,36 +41,30 @@ const (
 	inTail
 )
 
-// The depths at which names mean something.
-const (
-	topDepth  = 1
-	itemDepth = 3
-)
-
-// learn makes s the shape of the order in value. It reports false when the
-// order has none: when a name is escaped, when its items are not all alike, or
-// when it is too big.
-func (s *shape) learn(names names, value []byte) bool {
+// learn makes s the shape of the record in value. It reports false when the
+// record has none: when a name is escaped, when its items are not all alike or are in
+// arrays in arrays, or when it is too big.
+func (s *shape) learn(plan *node, value []byte) bool {
 	s.clear()
-	l := learner{names: names, value: value, shape: s}
+	l := learner{value: value, shape: s, next: plan, open: s.open[:0]}
+	defer func() { s.open = l.open }()
 	for {
 		var ok bool
 		switch c := value[l.at]; {
 		case c == '{' || c == '[':
-			ok = l.open(c)
+			ok = l.begin(c)
 		case c == '}' || c == ']':
-			ok = l.close()
-			if l.depth == 0 {
-				return ok && l.finish()
-			}
-		case c == ',' || c == ':' || isSpace(c):
+			ok = l.end()
+		case c == ',':
+			ok = l.comma()
+		case c == ':' || isSpace(c):
 			l.at++
 			ok = true
 		case c == '"':
 			ok = l.text()
 		default:
 			end := l.at
-			for !endsLiteral(value[end]) {
+			for end < len(value) && !endsLiteral(value[end]) {
 				end++
 			}
 			ok = l.scalar(end)
@@ -80,42 +72,80 @@ func (s *shape) learn(names names, value []byte) bool {
 		if !ok {
 			return false
 		}
-	}
-}
-
-// open reads the beginning of an object or array.
-func (l *learner) open(c byte) bool {
-	switch {
-	case c == '[' && l.depth == topDepth && string(l.name) == l.names.items:
-		l.where = inItems
-	case l.where == inItems && l.depth == itemDepth-1:
-		l.items++
-		l.scalars, l.itemAt = 0, l.at
-	}
-	l.depth++
-	l.at++
-	return true
-}
-
-// close reads the end of an object or array.
-func (l *learner) close() bool {
-	l.depth--
-	l.at++
-	if l.where != inItems {
-		return true
-	}
-	switch l.depth {
-	case topDepth:
-		l.where = inTail
-	case itemDepth - 1:
-		l.itemEnd = l.at
-		closing := l.value[l.valueEnd:l.at]
-		if l.items == 1 {
-			l.closing = closing
+		if len(l.open) == 0 && !isSpace(value[l.at-1]) {
+			return l.finish()
 		}
-		return l.scalars == len(l.shape.item) && bytes.Equal(closing, l.closing)
+	}
+}
+
+// begin reads the beginning of an object or array.
+func (l *learner) begin(c byte) bool {
+	n := l.next
+	if n != nil && n.item && n.element {
+		l.beginItem()
+	}
+	l.open = append(l.open, container{node: n, array: c == '['})
+	l.next = nil
+	l.at++
+	if n != nil && n.every != nil {
+		if l.where != inHead {
+			return false
+		}
+		l.where = inItems
+	}
+	if c == '[' {
+		l.element()
 	}
 	return true
+}
+
+// element makes ready for the next element of the array around this place.
+func (l *learner) element() {
+	around := &l.open[len(l.open)-1]
+	if around.node != nil {
+		l.next = around.node.elementAt(around.index)
+	}
+	around.index++
+}
+
+func (l *learner) comma() bool {
+	l.at++
+	l.next = nil
+	if l.open[len(l.open)-1].array {
+		l.element()
+	}
+	return true
+}
+
+func (l *learner) beginItem() {
+	l.items++
+	l.scalars, l.itemAt = 0, l.at
+}
+
+// end reads the end of an object or array.
+func (l *learner) end() bool {
+	n := l.open[len(l.open)-1].node
+	l.open = l.open[:len(l.open)-1]
+	l.next = nil
+	l.at++
+	switch {
+	case n == nil:
+	case n.every != nil:
+		l.where = inTail
+	case n.item && n.element:
+		return l.endItem()
+	}
+	return true
+}
+
+// endItem compares the end of an item with that of the first.
+func (l *learner) endItem() bool {
+	l.itemEnd = l.at
+	closing := l.value[l.valueEnd:l.at]
+	if l.items == 1 {
+		l.closing = closing
+	}
+	return l.scalars == len(l.shape.item) && bytes.Equal(closing, l.closing)
 }
 
 // text reads a string: a name when a colon follows, and a scalar otherwise. A
@@ -130,20 +160,27 @@ func (l *learner) text() bool {
 	}
 	end++
 	after := end
-	for isSpace(l.value[after]) {
+	for after < len(l.value) && isSpace(l.value[after]) {
 		after++
 	}
-	if l.value[after] != ':' {
+	if after == len(l.value) || l.value[after] != ':' {
 		return l.scalar(end)
 	}
-	l.name = l.value[l.at+1 : end-1]
+	name := l.value[l.at+1 : end-1]
 	l.at = end
-	return bytes.IndexByte(l.name, '\\') < 0
+	if around := l.open[len(l.open)-1].node; around != nil {
+		l.next = around.member(name)
+	}
+	return bytes.IndexByte(name, '\\') < 0
 }
 
 // scalar reads the scalar that ends at end.
 func (l *learner) scalar(end int) bool {
 	s := l.shape
+	alone := l.next != nil && l.next.item && l.next.element // the item is a scalar
+	if alone {
+		l.beginItem()
+	}
 	var ok bool
 	switch l.where {
 	case inHead:
@@ -154,6 +191,10 @@ func (l *learner) scalar(end int) bool {
 		ok = l.itemScalar()
 	}
 	l.at, l.valueEnd = end, end
+	l.next = nil
+	if alone {
+		return ok && l.endItem()
+	}
 	return ok
 }
 
@@ -188,33 +229,49 @@ func (l *learner) add(steps []step) ([]step, bool) {
 	s := l.shape
 	literal, ok := s.keep(l.value[l.valueEnd:l.at])
 	ok = ok && len(s.head)+len(s.item)+len(s.tail) < maxSteps
-	return append(steps, step{literal, l.kind()}), ok
-}
-
-// kind tells by its place and name what the scalar here is.
-func (l *learner) kind() kind {
-	switch {
-	case l.depth == topDepth && l.names.time != "" && string(l.name) == l.names.time:
-		return kindTime
-	case l.where != inItems || l.depth != itemDepth:
-	case string(l.name) == l.names.drink:
-		return kindDrink
-	case string(l.name) == l.names.quantity:
-		return kindQuantity
+	added := step{literal: literal}
+	if l.next != nil {
+		added.kind = l.next.kind()
+		if added.kind == kindName {
+			added.part = l.next.parts[0]
+		}
 	}
-	return kindSkipped
+	return append(steps, added), ok && added.kind != kindSeveral
 }
 
-// finish adds what comes after the last scalar and between two items. An order
+// kind is how a scalar at the node is read. One on the way to something is a null, which
+// only the strict decoder knows what to do with.
+func (n *node) kind() kind {
+	switch {
+	case n.target == toTime:
+		return kindTime
+	case n.target == toSpareTime:
+		return kindSpareTime
+	case n.target == toQuantity:
+		return kindQuantity
+	case n.target == toOperation:
+		return kindOperation
+	case n.target == toName && len(n.parts) == 1:
+		return kindName
+	}
+	return kindSeveral
+}
+
+// finish adds what comes after the last scalar and between two items. A record
 // with a single item does not show the latter, but a comma alone is right
 // between any two.
 func (l *learner) finish() bool {
-	gap := l.gap
-	if l.items == 1 {
-		gap = []byte{','}
+	if len(l.shape.head)+len(l.shape.item) == 0 || l.items > 0 && len(l.shape.item) == 0 {
+		return false // nothing to read in it, or in its items
 	}
-	var ok, fits bool
-	l.shape.between, ok = l.shape.keep(l.closing, gap, l.opening)
+	ok, fits := true, true
+	if len(l.shape.item) > 0 {
+		gap := l.gap
+		if l.items == 1 {
+			gap = []byte{','}
+		}
+		l.shape.between, ok = l.shape.keep(l.closing, gap, l.opening)
+	}
 	l.shape.end, fits = l.shape.keep(l.value[l.valueEnd:l.at])
 	return ok && fits
 }

@@ -49,15 +49,18 @@ func isInteger(raw []byte) bool {
 // endsLiteral reports whether c can follow a number, true, false or null.
 func endsLiteral(c byte) bool { return isSpace(c) || c == ',' || c == '}' || c == ']' }
 
-// valueAhead returns where the value of the name just read begins, or -1 when
-// no colon and value follow. It looks at the bytes itself, since it is called
-// when the library has refused to read that value.
-func (d *Decoder) valueAhead() int {
+// valueAhead returns where the value begins that the library has just refused to read,
+// or -1 when there is none. Before it are the colon behind a name, or before an element
+// of an array perhaps a comma.
+func (d *Decoder) valueAhead(element bool) int {
 	at := d.skipSpace(d.position())
-	if at == len(d.value) || d.value[at] != ':' {
+	switch {
+	case at < len(d.value) && d.value[at] == ':' && !element, at < len(d.value) && d.value[at] == ',' && element:
+		at = d.skipSpace(at + 1)
+	case !element:
 		return -1
 	}
-	if at = d.skipSpace(at + 1); at == len(d.value) {
+	if at == len(d.value) {
 		return -1
 	}
 	return at
@@ -73,8 +76,8 @@ func (d *Decoder) skipSpace(at int) int {
 // containerAhead names the container that the value about to be read opens, and
 // returns "" for any other value. Opening one is a fault of its own, ahead of
 // whatever is broken inside it.
-func (d *Decoder) containerAhead() string {
-	if at := d.valueAhead(); at >= 0 {
+func (d *Decoder) containerAhead(element bool) string {
+	if at := d.valueAhead(element); at >= 0 {
 		switch d.value[at] {
 		case '{':
 			return "an object"
@@ -85,8 +88,8 @@ func (d *Decoder) containerAhead() string {
 	return ""
 }
 
-func (d *Decoder) stringAhead() bool {
-	at := d.valueAhead()
+func (d *Decoder) stringAhead(element bool) bool {
+	at := d.valueAhead(element)
 	return at >= 0 && d.value[at] == '"'
 }
 

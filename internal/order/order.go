@@ -33,6 +33,8 @@ type Order struct {
 	// Time is when the order was placed, in milliseconds since 1970-01-01 UTC,
 	// within the years 0001 to 9999.
 	Time int64
+	// Local says how a time without a zone was read.
+	Local Local
 	// Items are the order's lines, in document order, at least one. The same
 	// drink may occur more than once.
 	Items []Item

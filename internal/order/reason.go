@@ -25,6 +25,8 @@ const (
 	Late
 	// NullValue is a record without a value (a tombstone).
 	NullValue
+	// Update is a change event that is not about something new.
+	Update
 
 	// NumReasons is the number of reasons, None included.
 	NumReasons = iota
@@ -40,6 +42,7 @@ var reasonTexts = [NumReasons]string{
 	TooLarge:        "too_large",
 	Late:            "late",
 	NullValue:       "null_value",
+	Update:          "update",
 }
 
 // String returns the reason's public text, such as "invalid_quantity", and

@@ -40,20 +40,26 @@ func checkSame(tb testing.TB, d *Decoder, value []byte, recordTime int64) string
 	if !bytes.Equal(before, value) {
 		tb.Fatalf("the value was written to: %q, before %q", value, before)
 	}
-	want := whole(strictly(tb, d.config, value, recordTime))
+	want := whole(strictly(tb, d.m, &Record{Value: value, Timestamp: recordTime}))
 	if got != want {
 		tb.Fatalf("got %q\nwant %q\nfor %q at %d", got, want, value, recordTime)
 	}
 	return want
 }
 
-// strictly is Decode without the fast path.
-func strictly(tb testing.TB, config Config, value []byte, recordTime int64) (*Order, *Error) {
+// strictly is DecodeRecord without the fast path.
+func strictly(tb testing.TB, m *Mapping, r *Record) (*Order, *Error) {
 	tb.Helper()
-	if value == nil || len(value) > config.MaxRecord {
-		return mustDecoder(tb, config).Decode(value, recordTime)
+	d, err := m.NewDecoder()
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return mustDecoder(tb, config).decodeStrict(value, recordTime)
+	if r.Value == nil || len(r.Value) > m.scope.record {
+		return d.DecodeRecord(r)
+	}
+	d.Begin(r)
+	d.choose(r)
+	return d.decodeStrict(r)
 }
 
 // spoilers are what a mutation writes into a record: all that can make or break

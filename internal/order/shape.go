@@ -10,10 +10,13 @@ import (
 type kind uint8
 
 const (
-	kindSkipped  kind = iota // any scalar: checked and left alone
-	kindTime                 // a time in one of its forms, or null
-	kindDrink                // a string
-	kindQuantity             // a whole number
+	kindSkipped   kind = iota // any scalar: checked and left alone
+	kindTime                  // a time in one of its forms, or null
+	kindName                  // a string or, unless the mapping is Plain, another scalar but null
+	kindQuantity              // a whole number
+	kindSpareTime             // the time of an envelope
+	kindOperation             // the kind of a change
+	kindSeveral               // for more than one purpose: left to the strict decoder
 )
 
 // Limits of a shape. An order that needs more is left to the strict decoder.
@@ -64,6 +67,7 @@ func (l *literal) end(value []byte, at int) int {
 type step struct {
 	literal literal
 	kind    kind
+	part    int // of the name
 }
 
 // shape is the skeleton that the orders of one producer have in common: every
@@ -74,6 +78,8 @@ type step struct {
 //	{"id":1,"items":[{"drink":"tea","quantity":1},{"drink":"milk","quantity":2}]}
 //	~~~~~~ ~~~~~~~~~~~~~~~~~~~     ~~~~~~~~~~~~ ~~~~~~~~~~~      ~~~~~~~~~~~~ ~~~
 //	head   item[0]                 item[1]      between                       end
+//
+// A document that is one item itself is all head.
 type shape struct {
 	head []step // before the items
 	item []step // of one item; the literal of the first is that of the first item
@@ -82,8 +88,9 @@ type shape struct {
 	between literal
 	end     literal
 
-	skeleton []byte // all literals, in the order they were learned
-	proven   bool   // whether another order had the shape
+	skeleton []byte      // all literals, in the order they were learned
+	open     []container // memory of the learner
+	proven   bool        // whether another order had the shape
 }
 
 // clear empties the shape and keeps its memory.
@@ -92,7 +99,7 @@ func (s *shape) clear() {
 		// Literals point into it, so it must never grow.
 		s.skeleton = make([]byte, 0, maxSkeleton)
 	}
-	*s = shape{head: s.head[:0], item: s.item[:0], tail: s.tail[:0], skeleton: s.skeleton[:0]}
+	*s = shape{head: s.head[:0], item: s.item[:0], tail: s.tail[:0], skeleton: s.skeleton[:0], open: s.open}
 }
 
 // keep copies the parts of a literal, one behind the other, into the skeleton.

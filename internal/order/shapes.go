@@ -30,13 +30,12 @@ type shapes struct {
 	streak, misses int
 }
 
-// matchKnown reads value as an order of a known shape, and reports false unless
+// matchKnown reads a record's value as one of a known shape, and reports false unless
 // the strict decoder would accept it and find the same in it.
-func (d *Decoder) matchKnown(value []byte, recordTime int64) bool {
-	s := &d.shapes
+func (d *Decoder) matchKnown(s *shapes, r *Record) bool {
 	if s.streak < patience || s.streak%retryEvery == 0 {
 		for i, shape := range s.known {
-			if d.match(shape, value, recordTime) {
+			if d.match(shape, r) {
 				s.use(i)
 				return true
 			}
@@ -69,7 +68,7 @@ func (s *shapes) promote(index int) {
 // learn adds the shape of the order in value, which the strict decoder has
 // accepted and which has none of the known ones, or has a value in it that
 // match leaves to the strict decoder.
-func (s *shapes) learn(names names, value []byte) {
+func (s *shapes) learn(plan *node, value []byte) {
 	if s.wait > 0 {
 		s.wait--
 		return
@@ -80,7 +79,7 @@ func (s *shapes) learn(names names, value []byte) {
 	if s.spare == nil {
 		s.spare = new(shape)
 	}
-	if !s.spare.learn(names, value) {
+	if !s.spare.learn(plan, value) {
 		return
 	}
 	for _, known := range s.known {

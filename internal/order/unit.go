@@ -58,6 +58,37 @@ func (u Unit) millis(n int64) (int64, bool) {
 	return n, inRange(n)
 }
 
+// power is the power of ten by which a number of the unit is multiplied to be one of
+// milliseconds.
+func (u Unit) power() int {
+	return [...]int{Milliseconds: 0, Seconds: 3, Microseconds: -3, Nanoseconds: -6}[u]
+}
+
+// Times that were most likely meant. Before the first and after the last a unit is
+// doubted; another unit is suggested when with it the time is from suggestFrom on.
+const (
+	plausibleFrom = 31_536_000_000    // 1971
+	plausibleTo   = 4_102_444_800_000 // 2100
+	suggestFrom   = 946_684_800_000   // 2000
+)
+
+// mistaken returns the unit that was meant by a number that u makes ms, or no time at
+// all (ok is false). It reports false when u may be right or none fits better.
+func (u Unit) mistaken(raw []byte, ms int64, ok bool) (Unit, bool) {
+	if ok && plausibleFrom <= ms && ms < plausibleTo {
+		return u, false
+	}
+	for _, other := range [...]Unit{Seconds, Milliseconds, Microseconds, Nanoseconds} {
+		if other == u {
+			continue
+		}
+		if ms, ok := decimalMillis(raw, other); ok && suggestFrom <= ms && ms < plausibleTo {
+			return other, true
+		}
+	}
+	return u, false
+}
+
 // floorDiv divides rounding towards minus infinity; by must be positive.
 func floorDiv(n, by int64) int64 {
 	q := n / by
