@@ -128,6 +128,7 @@ func TestFingerprintDifference(t *testing.T) {
 		{"--window was 10ms and is now 20ms", func(g *Fingerprint) { g.WindowSize = 20 }, false},
 		{`--time-field was "ts" and is now ""`, func(g *Fingerprint) { g.TimeField = "" }, false},
 		{"--time-unit was number 1 and is now number 2", func(g *Fingerprint) { g.TimeUnit = 2 }, false},
+		{`the mapping of records was that of orders and is now {name="x"}`, func(g *Fingerprint) { g.Mapping = `name="x"` }, false},
 		{"--grace was 1ms and is now 5ms", func(g *Fingerprint) { g.Grace = 5 }, true},
 		{"--late was dead-letter and is now amend", func(g *Fingerprint) { g.LateMode = 1 }, true},
 		// What may not be changed is named first.
@@ -148,8 +149,8 @@ func TestCounters(t *testing.T) {
 	if got := m.Counters.AllTimeRecords(); got != 2+4+8 {
 		t.Errorf("%d records of all time, want those counted, late and amended: 14", got)
 	}
-	if got := m.Counters.InvalidRecords(); got != 9*0x20+36 {
-		t.Errorf("%d invalid records, want the sum of all reasons: %d", got, 9*0x20+36)
+	if got := m.Counters.InvalidRecords(); got != 10*0x20+45 {
+		t.Errorf("%d invalid records, want the sum of all reasons: %d", got, 10*0x20+45)
 	}
 }
 

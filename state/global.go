@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Global is the one record of the whole job, kept in changelog partition 0.
@@ -20,6 +21,7 @@ type Fingerprint struct {
 	TimeField  string // "" = the record's timestamp
 	TimeUnit   uint8  // of integer times
 	LateMode   uint8  // 0 dead-letter, 1 amend
+	Mapping    string // where in a record items are; "" = in that of an order
 }
 
 // Difference names the first setting in which f and g differ; changeable says whether
@@ -32,6 +34,8 @@ func (f Fingerprint) Difference(g Fingerprint) (what string, changeable bool) {
 		return fmt.Sprintf("--time-field was %q and is now %q", f.TimeField, g.TimeField), false
 	case f.TimeUnit != g.TimeUnit:
 		return fmt.Sprintf("--time-unit was number %d and is now number %d", f.TimeUnit, g.TimeUnit), false
+	case f.Mapping != g.Mapping:
+		return fmt.Sprintf("the mapping of records was %s and is now %s", mappingText(f.Mapping), mappingText(g.Mapping)), false
 	case f.Grace != g.Grace:
 		return fmt.Sprintf("--grace was %dms and is now %dms", f.Grace, g.Grace), true
 	case f.LateMode != g.LateMode:
@@ -41,21 +45,38 @@ func (f Fingerprint) Difference(g Fingerprint) (what string, changeable bool) {
 	return "", false
 }
 
+func mappingText(mapping string) string {
+	if mapping == "" {
+		return "that of orders"
+	}
+	return "{" + mapping + "}"
+}
+
+// mappingMark is between the time field and the mapping, if there is one: neither has it,
+// and a program that knows no mappings sees another time field and refuses.
+const mappingMark = "\x00"
+
 func (g *Global) append(dst []byte) []byte {
+	f := &g.Fingerprint
+	records := f.TimeField
+	if f.Mapping != "" {
+		records += mappingMark + f.Mapping
+	}
 	dst = appendHeader(dst)
 	dst = appendI64(dst, g.CloseThrough)
 	dst = appendU64(dst, uint64(g.Partitions))
-	dst = appendI64(dst, g.Fingerprint.WindowSize)
-	dst = appendI64(dst, g.Fingerprint.Grace)
-	dst = appendText(dst, g.Fingerprint.TimeField)
-	return append(dst, g.Fingerprint.TimeUnit, g.Fingerprint.LateMode)
+	dst = appendI64(dst, f.WindowSize)
+	dst = appendI64(dst, f.Grace)
+	dst = appendText(dst, records)
+	return append(dst, f.TimeUnit, f.LateMode)
 }
 
 func decodeGlobal(b []byte) (*Global, error) {
 	r := newReader("the global record", b)
 	g := &Global{CloseThrough: r.i64(), Partitions: int32(r.upTo(math.MaxInt32, r.u64()))}
 	f := &g.Fingerprint
-	f.WindowSize, f.Grace, f.TimeField = r.i64(), r.i64(), r.text()
+	f.WindowSize, f.Grace = r.i64(), r.i64()
+	f.TimeField, f.Mapping, _ = strings.Cut(r.text(), mappingMark)
 	f.TimeUnit, f.LateMode = r.u8(), r.u8()
 	return g, r.end()
 }

@@ -37,7 +37,7 @@ func goldenMeta() Meta {
 // The changelog is a public format: what is written today must be read for ever. These
 // bytes change only together with the format version.
 func TestGoldenChangelog(t *testing.T) {
-	if order.NumReasons != 9 {
+	if order.NumReasons != 10 {
 		t.Fatal("a reason was added: it is one more counter at the end of the meta")
 	}
 	cases := []struct {
@@ -61,14 +61,16 @@ func TestGoldenChangelog(t *testing.T) {
 		{"global", global(Global{CloseThrough: 1772359200000, Partitions: 12, Fingerprint: Fingerprint{
 			WindowSize: 3_600_000, Grace: 60_000, TimeField: "ts", TimeUnit: 2, LateMode: 1,
 		}}), "ff67", "0001 0001 0000019ca8d72d00 000000000000000c 000000000036ee80 000000000000ea60 0002 7473 02 01"},
+		{"global with a mapping", global(Global{CloseThrough: 1, Partitions: 2, Fingerprint: Fingerprint{TimeField: "t", TimeUnit: 1, Mapping: "items"}}), "ff67",
+			"0001 0001 0000000000000001 0000000000000002 0000000000000000 0000000000000000 0007 74 00 6974656d73 01 00"},
 		{"first global", global(Global{CloseThrough: window.None, Partitions: 1}), "ff67",
 			"0001 0001 8000000000000000 0000000000000001 0000000000000000 0000000000000000 0000 00 00"},
 		{"meta", meta(goldenMeta()), "ff6d", "0001 0001 0102030405060708 a0a1a2a3a4a5a6a7a8a9aaabacadaeaf" +
 			" 0000019ca8d72d00 fffffffffffffffe 01 8000000000000000 000f 6472696e6b2d636f756e742dc3a431" +
 			" 0000000000000001 0000000000000002 0000000000000003 0000000000000004 0000000000000005 0000000000000006" +
 			" 0000000000000007 0000000000000008 0000000000000009 000000000000000a" +
-			" 09 0000000000000020 0000000000000021 0000000000000022 0000000000000023 0000000000000024" +
-			" 0000000000000025 0000000000000026 0000000000000027 0000000000000028"},
+			" 0a 0000000000000020 0000000000000021 0000000000000022 0000000000000023 0000000000000024" +
+			" 0000000000000025 0000000000000026 0000000000000027 0000000000000028 0000000000000029"},
 	}
 	for _, c := range cases {
 		checkHex(t, c.name+", key", c.change.AppendKey(nil), c.key)

@@ -6,7 +6,6 @@ import (
 
 	"windowed/internal/engine"
 	"windowed/internal/exit"
-	"windowed/internal/order"
 	"windowed/window"
 )
 
@@ -17,8 +16,8 @@ type jobFlags struct {
 	Retention time.Duration `help:"How long a closed window stays queryable, in event time." default:"24h"`
 	Late      string        `help:"What becomes of late orders beside the all-time count: dead-letter, or amend their closed window." enum:"dead-letter,amend" default:"dead-letter"`
 	Top       int           `help:"Length of the top lists that are written." default:"10"`
-	TimeField string        `help:"Member with the event time; empty: the record's timestamp." default:"ts"`
-	TimeUnit  string        `help:"Unit of integer times: ms, s, us, ns." enum:"ms,s,us,ns" default:"ms"`
+
+	mappingFlags
 }
 
 const maxTop = 1000
@@ -29,9 +28,9 @@ func (f *jobFlags) config() (engine.Config, error) {
 	if err != nil {
 		return engine.Config{}, exit.Errorf(exit.Usage, "--window: %w", err)
 	}
-	unit, err := order.ParseUnit(f.TimeUnit)
+	records, err := f.mappingFlags.config()
 	if err != nil {
-		return engine.Config{}, exit.Errorf(exit.Usage, "--time-unit: %w", err)
+		return engine.Config{}, err
 	}
 	if f.Top < 1 || f.Top > maxTop {
 		return engine.Config{}, exit.Errorf(exit.Usage, "--top: %d is not between 1 and %d", f.Top, maxTop)
@@ -43,13 +42,10 @@ func (f *jobFlags) config() (engine.Config, error) {
 	}
 	c := engine.Config{
 		Window: size, Grace: f.Grace.Milliseconds(), Retention: f.Retention.Milliseconds(), Top: f.Top,
-		Order: order.Config{TimeField: f.TimeField, TimeUnit: unit},
+		Order: records,
 	}
 	if f.Late == "amend" {
 		c.Late = engine.AmendLate
-	}
-	if _, err := order.NewDecoder(c.Order); err != nil {
-		return engine.Config{}, exit.Errorf(exit.Usage, "--time-field: %w", err)
 	}
 	return c, nil
 }

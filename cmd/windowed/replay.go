@@ -8,19 +8,21 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/internal/engine"
 	"windowed/internal/exit"
+	"windowed/internal/files"
 	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
 
 type replayCmd struct {
-	Files  []string `arg:"" name:"file" help:"Files of JSON lines, read as one partition in this order; - is standard input."`
+	Files  []string `arg:"" name:"file" help:"Files of JSON lines, a JSON array, CSV or TSV, as they are or packed by gzip or zstd, read as one partition in this order; - is standard input."`
+	Format string   `help:"How the files are written: json (lines or an array), csv, tsv; auto goes by their names." enum:"auto,json,csv,tsv" default:"auto"`
+	Header string   `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
 	Output string   `short:"o" help:"Form of the output: table, json (a line per window), csv, tsv." enum:"table,json,csv,tsv" default:"tsv"`
 	Scope  string   `help:"What to print: windows, all-time, both." enum:"windows,all-time,both" default:"both"`
 	jobFlags
@@ -55,7 +57,7 @@ func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, 
 	watched := c.watch(std.err)
 	defer watched.shown.end()
 	for _, name := range c.Files {
-		if err := replayFile(name, std.in, replay, watched); err != nil {
+		if err := c.replayFile(name, std.in, replay, watched); err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)
 		}
 	}
@@ -74,49 +76,11 @@ func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, 
 			return err
 		}
 	}
-	return printSummary(std.err, &totals)
+	return printSummary(std.err, &totals, replay.Clocks)
 }
 
-// replayed is how far a replay is.
-type replayed struct {
-	shown  *progress
-	bytes  int64 // of all files; 0 if one of them does not say
-	read   int64
-	orders int64
-}
-
-// watch begins to show the progress of a replay.
-func (c *replayCmd) watch(out io.Writer) *replayed {
-	r := &replayed{shown: newProgress(out, "replaying", "orders", time.Now())}
-	for _, name := range c.Files {
-		info, err := os.Stat(name)
-		if err != nil || !info.Mode().IsRegular() {
-			r.bytes = 0
-			return r
-		}
-		r.bytes += info.Size()
-	}
-	return r
-}
-
-// replayedEvery is how many orders go by between two looks at the clock.
-const replayedEvery = 1024
-
-// add takes note of one more line.
-func (r *replayed) add(line []byte) {
-	r.read += int64(len(line)) + 1
-	if r.orders++; r.orders%replayedEvery != 0 {
-		return
-	}
-	share := -1.0
-	if r.bytes > 0 {
-		share = float64(r.read) / float64(r.bytes)
-	}
-	r.shown.at(r.orders, share, time.Now())
-}
-
-// replayFile adds the lines of a file; blank ones do not count.
-func replayFile(name string, stdin io.Reader, replay *engine.Replay, watched *replayed) error {
+// replayFile adds the records of a file; blank lines do not count.
+func (c *replayCmd) replayFile(name string, stdin io.Reader, replay *engine.Replay, watched *replayed) error {
 	in := stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -126,20 +90,44 @@ func replayFile(name string, stdin io.Reader, replay *engine.Replay, watched *re
 		defer f.Close()
 		in = f
 	}
-	lines := newLines(in)
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	file, err := files.Open(watched.of(in), name, opts)
+	if err != nil {
+		return exit.With(exit.Usage, trimmed{err, "order: "})
+	}
+	defer file.Close()
+	replay.Decode(file.Decoder())
 	for {
-		line, err := lines.next()
+		value, err := file.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := replay.Add(line); err != nil {
+		if err := replay.Add(value); err != nil {
 			return err
 		}
-		watched.add(line)
+		watched.add()
 	}
+}
+
+// options are how the files are read.
+func (c *replayCmd) options() (files.Options, error) {
+	records, err := c.mappingFlags.config()
+	if err != nil {
+		return files.Options{}, err
+	}
+	mapping, err := order.NewMapping(records)
+	if err != nil {
+		return files.Options{}, err
+	}
+	format, err := files.ParseFormat(c.Format)
+	header := map[string]files.Header{"auto": files.HeaderAuto, "yes": files.HeaderPresent, "no": files.HeaderAbsent}[c.Header]
+	return files.Options{Format: format, Header: header, Mapping: mapping}, err
 }
 
 // summary is what replay prints on stderr at the end.
@@ -150,10 +138,12 @@ type summary struct {
 	Amended  uint64            `json:"amended,omitempty"`
 	Portions uint64            `json:"portions"`
 	Invalid  map[string]uint64 `json:"invalid,omitempty"`
+	Repeated uint64            `json:"hour_repeated,omitempty"` // times without zone in an hour that came twice
+	Skipped  uint64            `json:"hour_skipped,omitempty"`  // or never was
 }
 
-func printSummary(w io.Writer, t *state.Counters) error {
-	s := summary{Records: t.Records, Counted: t.Counted, Late: t.Late, Amended: t.Amended, Portions: t.Portions}
+func printSummary(w io.Writer, t *state.Counters, clocks engine.Clocks) error {
+	s := summary{Records: t.Records, Counted: t.Counted, Late: t.Late, Amended: t.Amended, Portions: t.Portions, Repeated: clocks.Repeated, Skipped: clocks.Skipped}
 	s.Invalid = invalidByReason(t)
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -21,6 +21,7 @@ const (
 func (l *Loop) account(t *Transaction, sealed map[int32]*Batch, em *Emission) {
 	var counted state.Counters
 	var lags, lateness Histogram
+	var clocks Clocks
 	for id, b := range sealed {
 		before, _ := l.st.Meta(id)
 		counted = counted.Plus(b.Meta.Counters.Minus(before.Counters))
@@ -28,12 +29,14 @@ func (l *Loop) account(t *Transaction, sealed map[int32]*Batch, em *Emission) {
 			lags.addMillis(t.Now-newest, ageBounds)
 		}
 		lateness.plus(&b.Ages)
+		clocks.plus(b.Clocks)
 	}
 	now := time.UnixMilli(t.Now)
 	l.opts.Status.update(func(s *StatusNow) {
 		s.Counted = s.Counted.Plus(counted)
 		s.EventLags.plus(&lags)
 		s.Lateness.plus(&lateness)
+		s.Clocks.plus(clocks)
 		s.Dead += uint64(len(t.Dead))
 		s.refuse(t.Dead, now)
 		s.emitted(em, now)

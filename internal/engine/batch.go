@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"windowed/internal/fault"
 	"windowed/internal/order"
@@ -19,6 +20,7 @@ type Record struct {
 	AppendTime bool  // Timestamp is the broker's (LogAppendTime)
 	Control    bool  // a transaction marker: moves the offset and nothing else
 	Key, Value []byte
+	Headers    []order.Header
 }
 
 // DeadLetter is a record that does not count, or counts for all of time only.
@@ -27,6 +29,7 @@ type DeadLetter struct {
 	Offset     int64
 	Timestamp  int64
 	Key, Value []byte
+	Headers    []order.Header
 	Reason     order.Reason
 	Detail     string
 	AllTime    bool // it counted for all of time
@@ -37,7 +40,8 @@ type DeadLetter struct {
 type Partition struct {
 	ID   int32
 	cfg  *Config
-	dec  *order.Decoder
+	dec  order.Reader
+	rec  order.Record     // being decoded
 	free []*window.Counts // of finished batches
 }
 
@@ -57,6 +61,7 @@ type Batch struct {
 	Read    int       // records, control records not counted
 	Skipped int       // records below the position, already counted by an earlier run
 	Ages    Histogram // how far its late records were behind their partition
+	Clocks  Clocks
 
 	part         *Partition
 	counts       *window.Counts
@@ -110,7 +115,8 @@ func (b *Batch) Add(r *Record, now int64) {
 	b.Read++
 	b.Meta.Counters.Records++
 	b.Meta.Time.Idle = false
-	o, oerr := b.part.dec.Decode(r.Value, r.Timestamp)
+	b.part.rec = order.Record{Key: r.Key, Value: r.Value, Headers: r.Headers, Timestamp: r.Timestamp}
+	o, oerr := b.part.dec.DecodeRecord(&b.part.rec)
 	if oerr != nil {
 		b.refuse(r, oerr.Reason, oerr.Error())
 		return
@@ -123,6 +129,7 @@ func (b *Batch) Add(r *Record, now int64) {
 		b.refuse(r, order.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(o.Time), b.guard.Max))
 		return
 	}
+	b.Clocks.add(o.Local)
 	b.count(r, o)
 }
 
@@ -134,7 +141,7 @@ func (b *Batch) refuse(r *Record, reason order.Reason, detail string) {
 func (b *Batch) letter(r *Record, reason order.Reason, detail string) DeadLetter {
 	return DeadLetter{
 		Partition: b.part.ID, Offset: r.Offset, Timestamp: r.Timestamp, Key: r.Key, Value: r.Value,
-		Reason: reason, Detail: detail,
+		Headers: slices.Clone(r.Headers), Reason: reason, Detail: detail,
 	}
 }
 

@@ -71,8 +71,12 @@ func (c *Config) Idleness() watermark.Idleness {
 
 // Fingerprint is what the state made under this configuration is bound to.
 func (c *Config) Fingerprint() state.Fingerprint {
-	return state.Fingerprint{
+	f := state.Fingerprint{
 		WindowSize: int64(c.Window), Grace: c.Grace,
 		TimeField: c.Order.TimeField, TimeUnit: uint8(c.Order.TimeUnit), LateMode: uint8(c.Late),
 	}
+	if m, err := order.NewMapping(c.Order); err == nil { // else nothing counts
+		f.Mapping = m.Text()
+	}
+	return f
 }

@@ -13,7 +13,8 @@ import (
 // commits the close-through of all partitions and emits snapshots and finals, all from
 // committed state.
 type Emitter struct {
-	cfg *Config
+	cfg         *Config
+	fingerprint state.Fingerprint // of cfg
 
 	lastSnapshot int64 // wall clock, ms
 	lastChange   uint64
@@ -22,7 +23,7 @@ type Emitter struct {
 
 // NewEmitter returns an emitter that has emitted nothing in this process.
 func NewEmitter(cfg *Config) *Emitter {
-	return &Emitter{cfg: cfg, lastSnapshot: math.MinInt64, revised: make(map[int64]int64)}
+	return &Emitter{cfg: cfg, fingerprint: cfg.Fingerprint(), lastSnapshot: math.MinInt64, revised: make(map[int64]int64)}
 }
 
 // Emission is what the owner of partition 0 adds to a transaction.
@@ -42,15 +43,15 @@ func (e *Emitter) Plan(st *state.State, inputs int32, now int64) (Emission, erro
 	g, ok := st.Global()
 	switch {
 	case !ok:
-		g = state.Global{CloseThrough: window.None, Partitions: inputs, Fingerprint: e.cfg.Fingerprint()}
+		g = state.Global{CloseThrough: window.None, Partitions: inputs, Fingerprint: e.fingerprint}
 		em.Due = true
 	case inputs > g.Partitions:
 		// A new partition starts at the C of this record, so C stays as it is here.
 		g.Partitions = inputs
 		em.Due = true
 	default:
-		if fp := e.cfg.Fingerprint(); g.Fingerprint != fp {
-			g.Fingerprint, em.Due = fp, true // --reconfigure, checked at the start
+		if g.Fingerprint != e.fingerprint {
+			g.Fingerprint, em.Due = e.fingerprint, true // --reconfigure, checked at the start
 		}
 		if err := e.close(st, &g, &em, now); err != nil {
 			return em, err

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -25,6 +26,8 @@ type Replay struct {
 	next int64            // offset of the next record
 	turn int64            // commits so far; stands for the changelog position and the time
 	held map[int64]Output // finals that may still be amended, by window start
+
+	Clocks Clocks // of the orders counted so far
 }
 
 // NewReplay replays into st, which must be empty. emit gets the last final of every
@@ -40,6 +43,10 @@ func NewReplay(cfg Config, st *state.State, emit func(*Output) error) (*Replay, 
 	r.batch = part.Begin(state.NewMeta(0), window.None, window.None)
 	return r, r.settle()
 }
+
+// Decode has the records that follow decoded by dec, instead of as the configuration's
+// JSON.
+func (r *Replay) Decode(dec order.Reader) { r.part.dec = dec }
 
 // Add takes the next record's value. A replayed record has no timestamp of its own: an
 // order without a time is refused as no_timestamp.
@@ -96,6 +103,7 @@ func (r *Replay) commit(em *Emission) error {
 	}
 	r.emitter.Committed(em, r.now())
 	meta := r.batch.Meta
+	r.Clocks.plus(r.batch.Clocks)
 	r.batch.Done()
 	g, _ := r.st.Global()
 	r.batch = r.part.Begin(meta, g.CloseThrough, r.st.NewestClosed())

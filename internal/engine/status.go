@@ -63,6 +63,7 @@ type StatusNow struct {
 	AbortTimes  Histogram // seconds from the planned transaction to its end, if aborted
 	CloseDelays Histogram // seconds from a window's end to its final, by the wall clock
 	EventLags   Histogram // seconds from the newest event time of a transaction and partition to its commit
+	Clocks      Clocks    // of the orders counted
 	Lateness    Histogram // seconds from the event time of a late record to how far its partition was
 }
 

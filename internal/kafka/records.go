@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"windowed/internal/engine"
+	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -79,6 +80,22 @@ func deadRecord(topics *Topics, partitions int32, d *engine.DeadLetter) *kgo.Rec
 		r.Value = d.Value[:maxDeadValue]
 		r.Headers = append(r.Headers, header("truncated", "true"), header("original-size", strconv.Itoa(len(d.Value))))
 	}
+	return withHeaders(r, d.Headers)
+}
+
+// maxDeadHeaders is how many bytes of headers of a refused record its dead letter carries
+// behind those that say why.
+const maxDeadHeaders = 64 << 10
+
+func withHeaders(r *kgo.Record, headers []order.Header) *kgo.Record {
+	size := 0
+	for i := range headers {
+		h := &headers[i]
+		if size += len(h.Key) + len(h.Value); size > maxDeadHeaders {
+			break
+		}
+		r.Headers = append(r.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value})
+	}
 	return r
 }
 
@@ -96,9 +113,12 @@ func (f *fetched) Partition() int32 { return f.partition }
 func (f *fetched) Len() int         { return len(f.records) }
 
 func (f *fetched) Read(i int, r *engine.Record) {
-	from := f.records[i]
+	from, headers := f.records[i], r.Headers[:0]
+	for _, h := range from.Headers {
+		headers = append(headers, order.Header{Key: h.Key, Value: h.Value})
+	}
 	*r = engine.Record{
-		Offset: from.Offset, Timestamp: from.Timestamp.UnixMilli(), Key: from.Key, Value: from.Value,
+		Offset: from.Offset, Timestamp: from.Timestamp.UnixMilli(), Key: from.Key, Value: from.Value, Headers: headers,
 		AppendTime: from.Attrs.TimestampType() == 1, Control: from.Attrs.IsControl(),
 	}
 }

@@ -82,6 +82,8 @@ func (w *writer) counters() {
 	w.send(skipped, float64(w.now.Skipped))
 	w.histogram(eventLags, &w.now.EventLags)
 	w.histogram(lateness, &w.now.Lateness)
+	w.send(unclearTimes, float64(w.now.Clocks.Repeated), "repeated")
+	w.send(unclearTimes, float64(w.now.Clocks.Skipped), "skipped")
 	w.send(batchesSkipped, float64(c.SkippedBatches))
 	for i := order.Malformed; i < order.NumReasons; i++ {
 		n := c.Invalid[i]

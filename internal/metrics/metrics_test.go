@@ -64,6 +64,7 @@ func source(t *testing.T) *Source {
 		Stopped: map[int32]string{0: "x"}, Ends: engine.Ends{Orders: map[int32]int64{0: 10, 1: 80}, Changelog: map[int32]int64{0: 90, 1: 55}, At: time.Unix(2000, 0)},
 		CommitTimes: engine.Histogram{Bounds: []float64{.1, 1}, Counts: [16]uint64{3, 2, 1}, Count: 6, Sum: 4.5},
 		AbortTimes:  engine.Histogram{Bounds: []float64{.1, 1}, Counts: [16]uint64{1, 0, 1}, Count: 2, Sum: 9},
+		Clocks:      engine.Clocks{Repeated: 5, Skipped: 6},
 		LostShots:   2, Pressure: 1500 * time.Millisecond,
 	})
 	return s
@@ -140,6 +141,7 @@ windowed_records_dropped_total{reason="malformed"} 10
 windowed_records_dropped_total{reason="no_timestamp"} 0
 windowed_records_dropped_total{reason="null_value"} 0
 windowed_records_dropped_total{reason="too_large"} 0
+windowed_records_dropped_total{reason="update"} 0
 # HELP windowed_records_late_total Orders too late for their window, by what became of them.
 # TYPE windowed_records_late_total counter
 windowed_records_late_total{disposition="amended"} 4
@@ -168,6 +170,10 @@ windowed_state{state="restoring"} 0
 windowed_state{state="running"} 1
 windowed_state{state="starting"} 0
 windowed_state{state="stopping"} 0
+# HELP windowed_times_ambiguous_total Orders whose time without zone is in an hour that came twice, or never.
+# TYPE windowed_times_ambiguous_total counter
+windowed_times_ambiguous_total{hour="repeated"} 5
+windowed_times_ambiguous_total{hour="skipped"} 6
 # HELP windowed_transactions_total Transactions by what became of them.
 # TYPE windowed_transactions_total counter
 windowed_transactions_total{result="aborted"} 2

@@ -60,6 +60,7 @@ var (
 	skipped        = counter("records_skipped_total", "Records seen again after they were counted.")
 	eventLags      = gauge("event_time_lag_seconds", "From the newest event time of a transaction and partition to the commit.")
 	lateness       = gauge("record_lateness_seconds", "From the event time of a late order to how far its partition was.")
+	unclearTimes   = counter("times_ambiguous_total", "Orders whose time without zone is in an hour that came twice, or never.", "hour")
 	batchesSkipped = counter("batches_skipped_total", "Batches passed by --skip-batch.")
 )
 

@@ -51,6 +51,7 @@ type Builder struct {
 	parts    [][]byte // of the item's name
 	quantity int64    // of the item; 0 until it is known
 	indexes  []int    // of the item, for Path
+	pending  bool     // the record is the item, and has ended
 
 	time, spare clock // the document's time, and its envelope's
 }
@@ -79,6 +80,7 @@ func (b *Builder) Begin(r *Record) {
 	b.record = r
 	b.items, b.arena, b.indexes = b.items[:0], b.arena[:0], b.indexes[:0]
 	b.time, b.spare = clock{}, clock{}
+	b.pending = false
 }
 
 // BeginItem begins the next item. index are its places in the arrays on the way to it,
@@ -142,8 +144,16 @@ func (b *Builder) QuantityText(text []byte) *Error {
 }
 
 // EndItem ends the item: it needs all parts of its name, and its quantity if that is not
-// always 1.
+// always 1. When the record itself is the item, End says what is missing, after the time.
 func (b *Builder) EndItem() *Error {
+	if len(b.m.Items) == 0 {
+		b.pending = true
+		return nil
+	}
+	return b.finishItem()
+}
+
+func (b *Builder) finishItem() *Error {
 	if b.m.Quantity == nil {
 		b.quantity = 1
 	}
@@ -241,23 +251,31 @@ func (c *clock) number(f *timeForm, raw []byte) {
 
 // End returns the order, or why there is none.
 func (b *Builder) End() (*Order, *Error) {
-	c, path := &b.time, b.m.Time.String
+	ms, local, fault := b.when()
+	if fault == nil && b.pending {
+		fault = b.finishItem()
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	b.order = Order{Time: ms, Local: local, Items: b.items}
+	return &b.order, nil
+}
+
+// when is the order's time: the document's, or else its envelope's, or the record's.
+func (b *Builder) when() (ms int64, local Local, fault *Error) {
+	c, path := &b.time, b.m.Time
 	if !c.found && b.spare.found {
-		c, path = &b.spare, func() string { return "time" }
+		c, path = &b.spare, Path{{Name: "time"}}
 	}
 	if !c.found {
-		ms, fault := checkRecordTime(b.record.Timestamp)
-		if fault != nil {
-			return nil, fault
-		}
-		b.order = Order{Time: ms, Items: b.items}
-		return &b.order, nil
+		ms, fault = checkRecordTime(b.record.Timestamp)
+		return ms, Exact, fault
 	}
 	if c.fault != "" {
-		return nil, refuse(Malformed, path(), c.fault)
+		return 0, Exact, refuse(Malformed, string(appendPath(nil, path, nil)), c.fault)
 	}
-	b.order = Order{Time: c.ms, Local: c.local, Items: b.items}
-	return &b.order, nil
+	return c.ms, c.local, nil
 }
 
 func checkRecordTime(ms int64) (int64, *Error) {

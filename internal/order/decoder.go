@@ -26,10 +26,10 @@ type Decoder struct {
 	// scratch holds one unescaped member name or time.
 	scratch []byte
 
-	shapes           shapes // of the records lately accepted
-	structuredShapes shapes // of those read by the second plan
-	hour   hour      // of the last time read by match
-	last   struct {  // time read by match, if its layout is configured
+	shapes           shapes   // of the records lately accepted
+	structuredShapes shapes   // of those read by the second plan
+	hour             hour     // of the last time read by match
+	last             struct { // time read by match, if its layout is configured
 		text  []byte
 		ms    int64
 		local Local
@@ -154,7 +154,7 @@ func (d *Decoder) checkFound() *Error {
 	switch {
 	case d.m.Envelope == Debezium && !d.operation:
 		return refuse(Malformed, "op", "is missing")
-	case len(d.items) > 0 || d.listed:
+	case len(d.items) > 0 || d.listed || d.pending:
 		return nil
 	case d.plan == d.plans[1] && len(d.m.Items) == 0:
 		return refuse(Malformed, "data", "is missing")

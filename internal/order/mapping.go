@@ -179,3 +179,8 @@ func (m *Mapping) Text() string {
 	}
 	return text.String()
 }
+
+// ArrayRecords says whether a record is an array itself, by the mapping.
+func (m *Mapping) ArrayRecords() bool {
+	return m.Envelope == NoEnvelope && len(m.Items) > 0 && !m.Items[0].IsMember()
+}

@@ -155,7 +155,7 @@ func (d *Decoder) matchItemEnd(item Item) bool {
 		return true
 	}
 	d.quantity = item.Quantity
-	return d.EndItem() == nil
+	return d.finishItem() == nil
 }
 
 func (d *Decoder) matchName(value []byte, at int) (name []byte, end int) {

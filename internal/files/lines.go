@@ -1,15 +1,14 @@
-package main
+package files
 
 import (
 	"bufio"
 	"bytes"
 	"errors"
-	"io"
 )
 
-// maxLine is one byte more than a record may have: a longer line is passed on cut to
+// maxRecord is one byte more than a record may have: a longer line is passed on cut to
 // it, to be refused as too large, so that no line can exhaust the memory.
-const maxLine = 1<<20 + 1
+const maxRecord = 1<<20 + 1
 
 // lines reads lines of any length.
 type lines struct {
@@ -17,7 +16,7 @@ type lines struct {
 	long []byte
 }
 
-func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 1<<20)} }
+func newLines(r *bufio.Reader) *lines { return &lines{r: r} }
 
 // next is the next line that is not blank, without its end; io.EOF after the last. It
 // is valid until the next call.
@@ -41,7 +40,7 @@ func (l *lines) read() ([]byte, error) {
 	l.long = append(l.long[:0], line...)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		line, err = l.r.ReadSlice('\n')
-		l.long = append(l.long, line[:min(len(line), maxLine-min(maxLine, len(l.long)))]...)
+		l.long = append(l.long, line[:min(len(line), maxRecord-min(maxRecord, len(l.long)))]...)
 	}
 	return bytes.TrimRight(l.long, "\r\n"), err
 }

@@ -1,0 +1,55 @@
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// array reads the elements of one JSON array.
+type array struct {
+	json  *jsontext.Decoder
+	begun bool
+	n     int // elements read
+}
+
+// newArray reads an array whose elements are judged one by one: names that come twice
+// and bad UTF-8 are the record's fault, not the file's.
+func newArray(r *bufio.Reader) *array {
+	return &array{json: jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+}
+
+func (a *array) next() ([]byte, error) {
+	if !a.begun {
+		a.begun = true
+		if _, err := a.json.ReadToken(); err != nil {
+			return nil, a.fault(err)
+		}
+	}
+	if a.json.PeekKind() == ']' {
+		if _, err := a.json.ReadToken(); err != nil {
+			return nil, a.fault(err)
+		}
+		if _, err := a.json.ReadToken(); !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("the JSON array is followed by more at byte %d; records are one array, or lines", a.json.InputOffset())
+		}
+		return nil, io.EOF
+	}
+	value, err := a.json.ReadValue()
+	if err != nil {
+		return nil, a.fault(err)
+	}
+	a.n++
+	return value, nil
+}
+
+// fault: nothing can be read behind an element that is no JSON.
+func (a *array) fault(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("element %d of the JSON array: %w", a.n, err)
+}

@@ -1,0 +1,187 @@
+// Package files reads the records of files: JSON lines, a JSON array, or rows of
+// separated values, compressed or not.
+package files
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"windowed/internal/order"
+)
+
+// Format is how the records of a file are written. The zero value is Auto.
+type Format uint8
+
+// The formats. Auto goes by the file's name (.csv, .tsv), else it is JSON; JSON is an
+// array if the first byte is a bracket and no record is one itself, and lines otherwise.
+const (
+	Auto Format = iota
+	JSON
+	CSV
+	TSV
+)
+
+var formatTexts = [...]string{Auto: "auto", JSON: "json", CSV: "csv", TSV: "tsv"}
+
+// String is the format's name: auto, json, csv or tsv.
+func (f Format) String() string { return formatTexts[f] }
+
+// ParseFormat returns the format of the given name.
+func ParseFormat(text string) (Format, error) {
+	for f, t := range formatTexts {
+		if t == text {
+			return Format(f), nil
+		}
+	}
+	return Auto, fmt.Errorf("%q is no format of files (want auto, json, csv or tsv)", text)
+}
+
+// Options say how files are read.
+type Options struct {
+	Format  Format
+	Header  Header
+	Mapping *order.Mapping
+}
+
+// Header says whether separated values begin with a row of names.
+type Header uint8
+
+// HeaderAuto: there is one, unless the mapping names all columns by numbers.
+const (
+	HeaderAuto Header = iota
+	HeaderPresent
+	HeaderAbsent
+)
+
+// File is a file that is being read. Not safe for concurrent use.
+type File struct {
+	records interface {
+		next() ([]byte, error)
+	}
+	decoder order.Reader
+	closers []func()
+}
+
+// bufferSize is how much is read at once.
+const bufferSize = 1 << 20
+
+// Open begins to read a file of the given name from in. Gzip and zstd are found by their
+// first bytes, whatever the name.
+func Open(in io.Reader, name string, o Options) (*File, error) {
+	f := new(File)
+	text, err := f.unpack(in)
+	if err == nil {
+		err = f.open(text, name, o)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *File) open(text *bufio.Reader, name string, o Options) (err error) {
+	if bom, _ := text.Peek(3); string(bom) == "\xef\xbb\xbf" {
+		_, _ = text.Discard(len(bom))
+	}
+	format := o.Format
+	if format == Auto {
+		format = byName(name)
+	}
+	switch format {
+	case CSV:
+		return f.openRows(text, ',', &o)
+	case TSV:
+		return f.openRows(text, '\t', &o)
+	}
+	if f.decoder, err = o.Mapping.NewDecoder(); err != nil {
+		return err
+	}
+	if !o.Mapping.ArrayRecords() && firstByte(text) == '[' {
+		f.records = newArray(text)
+	} else {
+		f.records = newLines(text)
+	}
+	return nil
+}
+
+// unpack returns what is in a compressed file, and any other as it is.
+func (f *File) unpack(in io.Reader) (*bufio.Reader, error) {
+	buffered := bufio.NewReaderSize(in, bufferSize)
+	magic, _ := buffered.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, fmt.Errorf("gzip: %w", err)
+		}
+		return bufio.NewReaderSize(z, bufferSize), nil
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxWindow))
+		if err != nil {
+			return nil, fmt.Errorf("zstd: %w", err)
+		}
+		f.closers = append(f.closers, z.Close)
+		return bufio.NewReaderSize(z, bufferSize), nil
+	}
+	return buffered, nil
+}
+
+// maxWindow bounds the memory that a zstd file can ask for.
+const maxWindow = 128 << 20
+
+func byName(name string) Format {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	switch filepath.Ext(name) {
+	case ".csv":
+		return CSV
+	case ".tsv", ".tab":
+		return TSV
+	}
+	return JSON
+}
+
+// firstByte is the first that is not white space; 0 if there is none nearby.
+func firstByte(text *bufio.Reader) byte {
+	for n := 64; n <= bufferSize; n *= 4 {
+		head, err := text.Peek(n)
+		if head = bytes.TrimLeft(head, " \t\r\n"); len(head) > 0 {
+			return head[0]
+		}
+		if err != nil {
+			break
+		}
+	}
+	return 0
+}
+
+// Next is the value of the next record; io.EOF after the last. It is valid until the
+// next call.
+func (f *File) Next() ([]byte, error) {
+	value, err := f.records.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return value, err
+}
+
+// Decoder decodes the file's records. It is the file's own.
+func (f *File) Decoder() order.Reader { return f.decoder }
+
+// Close gives back what reading took. The file itself stays the caller's.
+func (f *File) Close() {
+	for _, closer := range f.closers {
+		closer()
+	}
+}
