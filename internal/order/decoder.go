@@ -23,6 +23,7 @@ type Decoder struct {
 	listed bool         // whether the array of items was found
 	// operation says that a change event's kind was found.
 	operation bool
+	imaged    bool // and what is new
 	// scratch holds one unescaped member name or time.
 	scratch []byte
 
@@ -136,7 +137,7 @@ func (d *Decoder) decodeStrict(r *Record) (*Order, *Error) {
 	// positions in value and no byte is copied.
 	d.source = *bytes.NewBuffer(d.value)
 	d.json.Reset(&d.source)
-	d.depth, d.listed, d.operation = 0, false, false
+	d.depth, d.listed, d.operation, d.imaged = 0, false, false, false
 	if fault := d.read(d.plan); fault != nil {
 		return nil, fault
 	}
@@ -169,6 +170,12 @@ func (d *Decoder) read(n *node) *Error {
 			return syntaxFault(err)
 		}
 		return nil
+	}
+	if n.image {
+		if d.imaged {
+			return refuse(Malformed, "after", "is there twice: alone and in payload")
+		}
+		d.imaged = true
 	}
 	if !n.item {
 		return d.readKind(n)

@@ -12,6 +12,7 @@ type node struct {
 	parts  []int // of the name, if the target is one
 	item   bool  // the value is an item
 	list   bool  // the array is the outermost on the way to the items
+	image  bool  // the value is what a change event says is new
 
 	path    Path // for messages; from the item on, if inItem
 	inItem  bool
@@ -75,9 +76,11 @@ func (m *Mapping) plans() (plain, structured *node, err error) {
 			if err := plain.to(join(prefix, Path{{Name: "op"}}), Malformed, toOperation, 0); err != nil {
 				return nil, nil, err
 			}
-			if err := m.compile(plain, join(prefix, Path{{Name: "after"}})); err != nil {
+			after := join(prefix, Path{{Name: "after"}})
+			if err := m.compile(plain, after); err != nil {
 				return nil, nil, err
 			}
+			plain.at(after).image = true
 		}
 		return plain, nil, nil
 	}
@@ -179,6 +182,14 @@ func (n *node) child(step Step, inItem bool, reason Reason) (*node, error) {
 		n.places = append(n.places, place{step.Index, child})
 	}
 	return child, nil
+}
+
+// at is the node at the end of a path of names, which must be there.
+func (n *node) at(path Path) *node {
+	for i := range path {
+		n = n.member([]byte(path[i].Name))
+	}
+	return n
 }
 
 // String names the place in messages about the configuration.

@@ -130,20 +130,20 @@ func (f *timeForm) number(raw []byte) (ms int64, fault string) {
 		ms, _, fault = f.text(raw)
 		return ms, fault
 	}
-	var ok bool
-	if f.form == formISO {
+	ok, decimal := false, f.form == formISO
+	if decimal {
 		ms, ok = decimalMillis(raw, f.unit)
 	} else if n, whole := parseInteger(raw); whole {
 		ms, ok = f.unit.millis(n)
 	}
-	if unit, other := f.unit.mistaken(raw, ms, ok); other {
+	if unit, other := f.unit.mistaken(raw, ms, ok); other && (decimal || isInteger(raw)) {
 		return 0, fmt.Sprintf("%s would be in the year %s as %s; as %s it is plausible: --time-unit=%s",
 			excerpt(raw), yearText(ms, ok), f.unit, unit, unit)
 	}
 	if ok {
 		return ms, ""
 	}
-	if f.form == formISO {
+	if decimal {
 		return 0, fmt.Sprintf("%s is not a number of %s within the years 0001 to 9999", excerpt(raw), f.unit)
 	}
 	return 0, fmt.Sprintf("%s is not a whole number of %s within the years 0001 to 9999", excerpt(raw), f.unit)

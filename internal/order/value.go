@@ -125,6 +125,9 @@ func (d *Decoder) takeTime(c *clock, form *timeForm, raw []byte) {
 
 // takeOperation takes the kind of a change: only what is new can be counted.
 func (d *Decoder) takeOperation(raw []byte) *Error {
+	if d.operation {
+		return refuse(Malformed, "op", "is there twice: alone and in payload")
+	}
 	d.operation = true
 	switch string(raw) {
 	case `"c"`, `"r"`:
