@@ -32,6 +32,7 @@ type cli struct {
 	Topics  topicsCmd  `cmd:"" help:"Make, check or delete the topics."`
 	Seed    seedCmd    `cmd:"" help:"Send sample orders."`
 	Replay  replayCmd  `cmd:"" help:"Count the orders in files of JSON lines: no Kafka, byte-identical output."`
+	Inspect inspectCmd `cmd:"" help:"Look at a topic or a file, and say how to count what is in it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running windowed whether it is alive, or ready: for images without a shell."`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,17 +15,18 @@ import (
 	"windowed/internal/engine"
 	"windowed/internal/exit"
 	"windowed/internal/files"
+	"windowed/internal/inspect"
 	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
 
 type replayCmd struct {
-	Files  []string `arg:"" name:"file" help:"Files of JSON lines, a JSON array, CSV or TSV, as they are or packed by gzip or zstd, read as one partition in this order; - is standard input."`
-	Format string   `help:"How the files are written: json (lines or an array), csv, tsv; auto goes by their names." enum:"auto,json,csv,tsv" default:"auto"`
-	Header string   `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
-	Output string   `short:"o" help:"Form of the output: table, json (a line per window), csv, tsv." enum:"table,json,csv,tsv" default:"tsv"`
-	Scope  string   `help:"What to print: windows, all-time, both." enum:"windows,all-time,both" default:"both"`
+	Files    []string `arg:"" name:"file" help:"Files of JSON lines, a JSON array, CSV or TSV, as they are or packed by gzip or zstd, read as one partition in this order; - is standard input."`
+	Output   string   `short:"o" help:"Form of the output: table, json (a line per window), csv, tsv." enum:"table,json,csv,tsv" default:"tsv"`
+	Scope    string   `help:"What to print: windows, all-time, both." enum:"windows,all-time,both" default:"both"`
+	NoSample bool     `help:"Do not look whether the mapping's paths are in the first 1,000 records."`
+	fileFlags
 	jobFlags
 }
 
@@ -90,18 +92,22 @@ func (c *replayCmd) replayFile(name string, stdin io.Reader, replay *engine.Repl
 		defer f.Close()
 		in = f
 	}
-	opts, err := c.options()
+	file, mapping, err := c.open(watched.of(in), name)
 	if err != nil {
 		return err
 	}
-	file, err := files.Open(watched.of(in), name, opts)
+	defer file.Close()
+	decoder, err := file.Decoder(mapping)
 	if err != nil {
 		return exit.With(exit.Usage, trimmed{err, "order: "})
 	}
-	defer file.Close()
-	replay.Decode(file.Decoder())
+	replay.Decode(decoder)
+	next, err := c.checked(file, mapping)
+	if err != nil {
+		return err
+	}
 	for {
-		value, err := file.Next()
+		value, err := next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -115,19 +121,54 @@ func (c *replayCmd) replayFile(name string, stdin io.Reader, replay *engine.Repl
 	}
 }
 
-// options are how the files are read.
-func (c *replayCmd) options() (files.Options, error) {
+// open begins to read a file by the mapping.
+func (c *replayCmd) open(in io.Reader, name string) (*files.File, *order.Mapping, error) {
 	records, err := c.mappingFlags.config()
 	if err != nil {
-		return files.Options{}, err
+		return nil, nil, err
 	}
 	mapping, err := order.NewMapping(records)
 	if err != nil {
-		return files.Options{}, err
+		return nil, nil, err
 	}
-	format, err := files.ParseFormat(c.Format)
-	header := map[string]files.Header{"auto": files.HeaderAuto, "yes": files.HeaderPresent, "no": files.HeaderAbsent}[c.Header]
-	return files.Options{Format: format, Header: header, Mapping: mapping}, err
+	opts, err := c.fileFlags.options(mapping)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := files.Open(in, name, opts)
+	if err != nil {
+		return nil, nil, exit.With(exit.Usage, err)
+	}
+	return file, mapping, nil
+}
+
+// checked reads ahead to see whether the mapping's paths are there at all, and returns
+// what reads the file from its start.
+func (c *replayCmd) checked(file *files.File, m *order.Mapping) (func() ([]byte, error), error) {
+	if c.NoSample || file.Format() != files.JSON || m.Text() == "" && c.TimeField == "ts" {
+		return file.Next, nil
+	}
+	var ahead [][]byte
+	profile := inspect.NewProfile()
+	for len(ahead) < sampledRecords {
+		value, err := file.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		ahead = append(ahead, bytes.Clone(value))
+		profile.AddJSON(value)
+	}
+	return func() ([]byte, error) {
+		if len(ahead) == 0 {
+			return file.Next()
+		}
+		value := ahead[0]
+		ahead = ahead[1:]
+		return value, nil
+	}, missing(profile, m)
 }
 
 // summary is what replay prints on stderr at the end.

@@ -43,6 +43,8 @@ type runCmd struct {
 	Seed           bool    `help:"Send sample orders to the embedded broker."`
 	SeedRate       float64 `help:"Sample orders a second." default:"1"`
 
+	NoSample bool `help:"Do not look whether the mapping's paths are in the first 1,000 records."`
+
 	AcceptGap      bool     `help:"Once: go on behind records that were deleted before they were counted."`
 	AcceptNewInput bool     `help:"Once: the orders topic was made anew; read it from its start and keep the counts."`
 	ResetCounts    bool     `help:"Once: the counts are lost; count from the start of the orders topic."`
@@ -226,6 +228,11 @@ func (j *job) connect(ctx context.Context) error {
 	}
 	if j.layout, err = checked(ctx, admin, j.log); err != nil {
 		return err
+	}
+	if !j.cmd.NoSample {
+		if err := checkPaths(ctx, j.kafka, j.cfg.Order); err != nil {
+			return err
+		}
 	}
 	j.kafka.DeadPartitions = j.layout.DeadLetters.Partitions
 	if j.kafka.AtLeastOnce {

@@ -13,6 +13,7 @@ import (
 type array struct {
 	json  *jsontext.Decoder
 	begun bool
+	ended bool
 	n     int // elements read
 }
 
@@ -23,6 +24,9 @@ func newArray(r *bufio.Reader) *array {
 }
 
 func (a *array) next() ([]byte, error) {
+	if a.ended {
+		return nil, io.EOF
+	}
 	if !a.begun {
 		a.begun = true
 		if _, err := a.json.ReadToken(); err != nil {
@@ -36,6 +40,7 @@ func (a *array) next() ([]byte, error) {
 		if _, err := a.json.ReadToken(); !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("the JSON array is followed by more at byte %d; records are one array, or lines", a.json.InputOffset())
 		}
+		a.ended = true
 		return nil, io.EOF
 	}
 	value, err := a.json.ReadValue()

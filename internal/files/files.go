@@ -46,8 +46,10 @@ func ParseFormat(text string) (Format, error) {
 
 // Options say how files are read.
 type Options struct {
-	Format  Format
-	Header  Header
+	Format Format
+	Header Header
+	// Mapping decides what Auto and HeaderAuto mean. Without one, HeaderAuto is a guess:
+	// a first row without numbers and times.
 	Mapping *order.Mapping
 }
 
@@ -66,7 +68,10 @@ type File struct {
 	records interface {
 		next() ([]byte, error)
 	}
-	decoder order.Reader
+	format  Format
+	comma   rune
+	header  []string // nil if there is none
+	fields  int      // in the first row
 	closers []func()
 }
 
@@ -88,7 +93,7 @@ func Open(in io.Reader, name string, o Options) (*File, error) {
 	return f, nil
 }
 
-func (f *File) open(text *bufio.Reader, name string, o Options) (err error) {
+func (f *File) open(text *bufio.Reader, name string, o Options) error {
 	if bom, _ := text.Peek(3); string(bom) == "\xef\xbb\xbf" {
 		_, _ = text.Discard(len(bom))
 	}
@@ -96,16 +101,14 @@ func (f *File) open(text *bufio.Reader, name string, o Options) (err error) {
 	if format == Auto {
 		format = byName(name)
 	}
+	f.format = format
 	switch format {
 	case CSV:
 		return f.openRows(text, ',', &o)
 	case TSV:
 		return f.openRows(text, '\t', &o)
 	}
-	if f.decoder, err = o.Mapping.NewDecoder(); err != nil {
-		return err
-	}
-	if !o.Mapping.ArrayRecords() && firstByte(text) == '[' {
+	if (o.Mapping == nil || !o.Mapping.ArrayRecords()) && firstByte(text) == '[' {
 		f.records = newArray(text)
 	} else {
 		f.records = newLines(text)
@@ -176,8 +179,17 @@ func (f *File) Next() ([]byte, error) {
 	return value, err
 }
 
-// Decoder decodes the file's records. It is the file's own.
-func (f *File) Decoder() order.Reader { return f.decoder }
+// Format is how the records are written: JSON, CSV or TSV.
+func (f *File) Format() Format { return f.format }
+
+// Decoder returns a new decoder of the file's records. It fails when a row has no such
+// columns.
+func (f *File) Decoder(m *order.Mapping) (order.Reader, error) {
+	if f.format == JSON || f.fields == 0 { // nothing is ever asked of an empty file
+		return m.NewDecoder()
+	}
+	return m.NewRowDecoder(f.comma, f.header, f.fields)
+}
 
 // Close gives back what reading took. The file itself stays the caller's.
 func (f *File) Close() {

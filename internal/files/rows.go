@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+
+	"windowed/internal/order"
 )
 
 // rows reads rows of separated values. A quoted field may have line ends in it.
@@ -18,33 +21,62 @@ type rows struct {
 
 func (f *File) openRows(text *bufio.Reader, comma rune, o *Options) error {
 	rows := &rows{r: text}
-	f.records = rows
+	f.records, f.comma = rows, comma
 	row, err := rows.next()
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		return err
 	}
-	var fields []string
-	if len(row) > 0 {
-		if fields, err = splitRow(row, comma); err != nil {
-			return fmt.Errorf("the first row: %w", err)
-		}
+	fields, err := f.Split(row)
+	if err != nil {
+		return fmt.Errorf("the first row: %w", err)
 	}
-	header := fields
-	if o.Header == HeaderAbsent || o.Header == HeaderAuto && o.Mapping.NumbersOnly() {
-		header = nil
+	f.fields = len(fields)
+	if o.hasHeader(fields) {
+		f.header = fields
+	} else {
 		rows.first = bytes.Clone(row)
 	}
-	if fields == nil {
-		f.decoder, err = o.Mapping.NewDecoder() // an empty file; never asked
-		return err
-	}
-	f.decoder, err = o.Mapping.NewRowDecoder(comma, header, len(fields))
-	return err
+	return nil
 }
 
-func splitRow(row []byte, comma rune) ([]string, error) {
+func (o *Options) hasHeader(first []string) bool {
+	switch {
+	case o.Header != HeaderAuto:
+		return o.Header == HeaderPresent
+	case o.Mapping != nil:
+		return !o.Mapping.NumbersOnly()
+	}
+	times, err := order.NewTimes(order.Config{TimeField: "t", TimeLayout: order.LayoutISO})
+	for _, field := range first {
+		if field == "" || order.IsNumber(field) {
+			return false
+		}
+		if _, ok := times.Read(field); ok && err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Columns are the names of the columns of rows: those of the header, or numbers from 1.
+func (f *File) Columns() []string {
+	if f.header != nil {
+		return f.header
+	}
+	names := make([]string, f.fields)
+	for i := range names {
+		names[i] = strconv.Itoa(i + 1)
+	}
+	return names
+}
+
+// Split parts a row.
+func (f *File) Split(row []byte) ([]string, error) {
 	r := csv.NewReader(bytes.NewReader(row))
-	r.Comma = comma
+	r.Comma = f.comma
 	return r.Read()
 }
 

@@ -213,7 +213,7 @@ func (d *Decoder) open(n *node, bracket byte, kind string) (bool, *Error) {
 		return true, nil
 	case n.root:
 		return false, refuse(Malformed, "", "the value is not "+kind)
-	case last == 'l' && !n.item && !n.list:
+	case last == 'l' && (n.image || !n.item && !n.list):
 		return false, nil
 	}
 	return false, refuse(n.reason, d.pathOf(n), "is not "+kind)

@@ -113,3 +113,12 @@ func isBadText(text []byte) bool {
 	}
 	return true
 }
+
+// IsNumber says whether text is a number as JSON writes it, of few digits.
+func IsNumber(text string) bool { return isDecimal([]byte(text)) }
+
+// IsQuantity says whether text is a whole number within the default limits of quantities.
+func IsQuantity(text string) bool {
+	n, end := readDigits([]byte(text), 0, quantityDigits)
+	return end == len(text) && n >= 1 && n <= DefaultMaxQuantity
+}

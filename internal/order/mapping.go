@@ -111,7 +111,7 @@ func (m *Mapping) parsePaths(c *Config) (err error) {
 		return err
 	}
 	if n := len(m.Items); n > 0 && !m.Items[n-1].IsEvery() {
-		m.Items = append(m.Items, Step{kind: everyStep, Index: -1})
+		m.Items = append(m.Items, Every())
 	}
 	if c.Quantity != oneOfEach {
 		if m.Quantity, err = ParsePath(c.Quantity); err != nil {
@@ -183,4 +183,27 @@ func (m *Mapping) Text() string {
 // ArrayRecords says whether a record is an array itself, by the mapping.
 func (m *Mapping) ArrayRecords() bool {
 	return m.Envelope == NoEnvelope && len(m.Items) > 0 && !m.Items[0].IsMember()
+}
+
+// Required are the paths that a document must have something at, with those of its
+// envelope: to the items, or to the parts of the name, to the quantity; and to the time,
+// without which the record's timestamp would be taken.
+func (m *Mapping) Required() []Path {
+	var all []Path
+	document := m.document()
+	if len(m.Items) > 0 {
+		all = append(all, document[:len(document)-1])
+	}
+	for i := range m.Names {
+		if m.Names[i].From == FromItem && len(m.Names[i].Path) > 0 {
+			all = append(all, join(document, m.Names[i].Path))
+		}
+	}
+	if m.Quantity != nil {
+		all = append(all, join(document, m.Quantity))
+	}
+	if m.Time != nil {
+		all = append(all, join(document[:len(document)-len(m.Items)], m.Time))
+	}
+	return all
 }

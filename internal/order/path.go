@@ -143,3 +143,9 @@ func (p Path) every() int {
 	}
 	return n
 }
+
+// Member is the step to the member of the given name.
+func Member(name string) Step { return Step{Name: name, Index: -1} }
+
+// Every is the step to every element of an array.
+func Every() Step { return Step{kind: everyStep, Index: -1} }

@@ -176,3 +176,22 @@ func (f *timeForm) byLayout(s string) (ms int64, local Local, ok bool) {
 	}
 	return t.UnixMilli(), Exact, true
 }
+
+// Times reads times of a configured form. Not safe for concurrent use.
+type Times struct{ form timeForm }
+
+// NewTimes returns a reader of times as the configuration has them. It fails when the
+// configuration is no good.
+func NewTimes(c Config) (*Times, error) {
+	m, err := NewMapping(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Times{m.times}, nil
+}
+
+// Read reads the text of a time, in milliseconds since 1970-01-01 UTC.
+func (t *Times) Read(text string) (ms int64, ok bool) {
+	ms, _, fault := t.form.text([]byte(text))
+	return ms, fault == ""
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"windowed/internal/exit"
+	"windowed/internal/files"
+	"windowed/internal/inspect"
+	"windowed/internal/kafka"
+	"windowed/internal/order"
+)
+
+type inspectCmd struct {
+	File string `arg:"" optional:"" help:"File to look at; - is standard input. Without one: the orders topic."`
+	jobFlags
+	kafkaFlags
+	fileFlags
+	outputFlag
+	Sample  int           `help:"Records to look at: the first of a file, the last of a topic." default:"10000"`
+	Timeout time.Duration `help:"How long to try." default:"10s"`
+}
+
+// fileFlags say how files are read.
+type fileFlags struct {
+	Format string `help:"How files are written: json (lines or an array), csv, tsv; auto goes by their names." enum:"auto,json,csv,tsv" default:"auto"`
+	Header string `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
+}
+
+// options are how files are read under the given mapping, which may be nil.
+func (f *fileFlags) options(m *order.Mapping) (files.Options, error) {
+	format, err := files.ParseFormat(f.Format)
+	header := map[string]files.Header{"auto": files.HeaderAuto, "yes": files.HeaderPresent, "no": files.HeaderAbsent}[f.Header]
+	return files.Options{Format: format, Header: header, Mapping: m}, err
+}
+
+func (c *inspectCmd) Run(std streams, root *cli) error {
+	cfg, err := c.jobFlags.config()
+	if err != nil {
+		return err
+	}
+	if c.Sample < 1 {
+		return exit.Errorf(exit.Usage, "--sample: %d is not positive", c.Sample)
+	}
+	var sample *inspect.Sample
+	if c.File != "" {
+		sample, err = c.sampleFile(std.in)
+	} else {
+		sample, err = c.sampleTopic(std, root)
+	}
+	if err != nil {
+		return err
+	}
+	given := inspect.Given{Window: cfg.Window, Grace: c.Grace, TimeField: c.TimeField != "ts" || c.TimeLayout != ""}
+	if len(c.Name) > 0 || c.Items != nil {
+		given.Config = cfg.Order
+	}
+	given.Config.TimeField, given.Config.TimeUnit, given.Config.TimeLayout = cfg.Order.TimeField, cfg.Order.TimeUnit, cfg.Order.TimeLayout
+	given.Config.TimeZone, given.Config.Split, given.Config.Envelope = cfg.Order.TimeZone, cfg.Order.Split, cfg.Order.Envelope
+	r := inspect.Look(sample, given)
+	command := c.command(r)
+	err = c.print(std.out, fieldTable(r), inspectedOf(r, command), func(w io.Writer) error { return printInspected(w, r, command) })
+	if err == nil && r.Problem != "" {
+		err = exit.Errorf(exit.Problem, "%s", r.Problem)
+	}
+	return err
+}
+
+// sampleFile reads the first records of a file.
+func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
+	in := stdin
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return nil, exit.With(exit.Usage, err)
+		}
+		defer f.Close()
+		in = f
+	}
+	opts, err := c.fileFlags.options(nil)
+	if err != nil {
+		return nil, err
+	}
+	file, err := files.Open(in, c.File, opts)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	defer file.Close()
+	s := &inspect.Sample{Format: file.Format().String(), Profile: inspect.NewProfile(), Decoder: file.Decoder}
+	for len(s.Records) < c.Sample {
+		value, err := file.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("inspect %s: %w", c.File, err)
+		}
+		value = append([]byte{}, value...)
+		s.Records = append(s.Records, inspect.Record{Record: order.Record{Value: value, Timestamp: -1}})
+		addToProfile(s.Profile, file, value)
+	}
+	return s, nil
+}
+
+func addToProfile(p *inspect.Profile, file *files.File, value []byte) {
+	if file.Format() == files.JSON {
+		p.AddJSON(value)
+		return
+	}
+	row, err := file.Split(value)
+	if names := file.Columns(); err == nil && len(row) == len(names) {
+		p.AddRow(names, row)
+	} else {
+		p.Broken++
+	}
+}
+
+// sampleTopic reads the last records of the orders topic.
+func (c *inspectCmd) sampleTopic(std streams, root *cli) (*inspect.Sample, error) {
+	ctx, cancel, cfg, admin, err := c.once(std, root, c.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	admin.Close()
+	records, err := kafka.Sample(ctx, cfg, kafka.SampleOptions{Most: c.Sample, Wait: c.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	return sampleOf(records), nil
+}
+
+// sampleOf is a sample of JSON records of a topic.
+func sampleOf(records []kafka.Sampled) *inspect.Sample {
+	s := &inspect.Sample{Format: "json", Profile: inspect.NewProfile()}
+	s.Decoder = func(m *order.Mapping) (order.Reader, error) { return m.NewDecoder() }
+	for _, r := range records {
+		s.Records = append(s.Records, inspect.Record{Partition: r.Partition, Record: r.Record})
+		if r.Value != nil {
+			s.Profile.AddJSON(r.Value)
+		}
+	}
+	return s
+}
+
+// sampled is how many records are looked at before a run, and how long that may take.
+const (
+	sampledRecords = 1000
+	sampledWait    = 3 * time.Second
+)
+
+// checkPaths refuses a mapping whose paths are in no record of the topic, most likely for
+// a typing error. Orders are not asked: theirs are well known.
+func checkPaths(ctx context.Context, cfg *kafka.Config, records order.Config) error {
+	m, err := order.NewMapping(records)
+	if err != nil || m.Text() == "" && records.TimeField == "ts" {
+		return err
+	}
+	sample, err := kafka.Sample(ctx, cfg, kafka.SampleOptions{Most: sampledRecords, Oldest: true, Wait: sampledWait})
+	if err != nil {
+		return err
+	}
+	return missing(sampleOf(sample).Profile, m)
+}
+
+func missing(p *inspect.Profile, m *order.Mapping) error {
+	if text := p.Missing(m); text != "" {
+		return exit.Errorf(exit.Usage, "%s (windowed inspect shows what they have; --no-sample leaves this check out)", text)
+	}
+	return nil
+}
