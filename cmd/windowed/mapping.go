@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"windowed/internal/api"
 	"windowed/internal/exit"
 	"windowed/internal/order"
 )
@@ -19,6 +20,7 @@ type mappingFlags struct {
 	NameSeparator string   `help:"What joins the parts of a name." default:" "`
 	Quantity      string   `help:"Path in an item to its quantity; 1: one of each. Default: quantity; with --name 1." placeholder:"PATH"`
 	Split         string   `help:"The name is a list with this between the names: one item each." placeholder:"SEPARATOR"`
+	Noun          string   `help:"What is counted, for tables and the page: page, or city,cities. Default: drink." default:"drink"`
 	Envelope      string   `help:"What the document is wrapped in: none, connect (payload), cloudevents (data, time), debezium (after; only op c and r count)." enum:"none,connect,cloudevents,debezium" default:"none"`
 }
 
@@ -47,6 +49,15 @@ func (f *mappingFlags) config() (order.Config, error) {
 		return c, exit.Errorf(exit.Usage, "the mapping of records: %w", trimmed{err, "order: "})
 	}
 	return c, nil
+}
+
+// words are what the things counted are called.
+func (f *mappingFlags) words() (*api.Words, error) {
+	w, err := api.NewWords(f.Noun)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "--noun: %w", err)
+	}
+	return w, nil
 }
 
 // trimmed is an error without its package's name, which says nothing to a user.

@@ -11,7 +11,7 @@ import (
 )
 
 // printer prints finals and the all-time list in a form, one after the other.
-func printer(form string, w io.Writer) func(*engine.Output) error {
+func printer(form string, words *api.Words, w io.Writer) func(*engine.Output) error {
 	switch form {
 	case "json":
 		return func(o *engine.Output) error {
@@ -23,9 +23,9 @@ func printer(form string, w io.Writer) func(*engine.Output) error {
 			return err
 		}
 	case "csv":
-		return csvPrinter(w)
+		return csvPrinter(words, w)
 	case "table":
-		return tablePrinter(w)
+		return tablePrinter(words, w)
 	}
 	var line []byte
 	return func(o *engine.Output) error {
@@ -40,12 +40,12 @@ func printer(form string, w io.Writer) func(*engine.Output) error {
 }
 
 // csvPrinter writes one header, and rows.
-func csvPrinter(w io.Writer) func(*engine.Output) error {
+func csvPrinter(words *api.Words, w io.Writer) func(*engine.Output) error {
 	table := csv.NewWriter(w)
 	header := true
 	return func(o *engine.Output) error {
 		if header {
-			_ = table.Write([]string{"scope", "rank", "drink", "count"})
+			_ = table.Write([]string{"scope", "rank", words.Noun, "count"})
 			header = false
 		}
 		for i, e := range o.Top {
@@ -57,14 +57,14 @@ func csvPrinter(w io.Writer) func(*engine.Output) error {
 }
 
 // tablePrinter writes a heading and a list, with a blank line between lists.
-func tablePrinter(w io.Writer) func(*engine.Output) error {
+func tablePrinter(words *api.Words, w io.Writer) func(*engine.Output) error {
 	gap := ""
 	return func(o *engine.Output) error {
 		title := "top of all time"
 		if !o.Scope.AllTime {
 			title = "top of " + o.Scope.String()
 		}
-		_, err := fmt.Fprintf(w, "%s%s: %s orders, %s portions\n", gap, title, group(o.Records), group(o.Total))
+		_, err := fmt.Fprintf(w, "%s%s: %s %s, %s %s\n", gap, title, group(o.Records), words.Records, group(o.Total), words.Portions)
 		gap = "\n"
 		for _, line := range topLines(&api.Top{Top: engine.Rank(o.Top)}) {
 			if err == nil {

@@ -41,7 +41,11 @@ func (c *replayCmd) Run(std streams) error {
 		return err
 	}
 	out := bufio.NewWriterSize(std.out, 1<<16)
-	print := printer(c.Output, out)
+	words, err := c.words()
+	if err != nil {
+		return err
+	}
+	print := printer(c.Output, words.OrDefault(), out)
 	replay, err := engine.NewReplay(cfg, st, func(o *engine.Output) error {
 		if c.Scope == "all-time" {
 			return nil

@@ -55,11 +55,14 @@ func (c *serveCmd) Run(std streams, root *cli) error {
 }
 
 func (c *serveCmd) serve(ctx context.Context, j *job) error {
-	answers := &api.Answers{State: j.holder.get, Config: &j.cfg, Status: j.status, Progress: j.follower.progress, Version: version}
+	words, err := c.words()
+	if err != nil {
+		return err
+	}
+	answers := &api.Answers{State: j.holder.get, Config: &j.cfg, Status: j.status, Progress: j.follower.progress, Version: version, Words: words}
 	if err := j.serve(answers); err != nil {
 		return err
 	}
-	var err error
 	if j.kafka, err = c.running(j.log); err != nil {
 		return err
 	}

@@ -183,7 +183,11 @@ func (j *job) close() {
 
 // run serves, shows and counts until ctx ends.
 func (j *job) run(ctx context.Context) error {
-	answers := &api.Answers{State: j.holder.get, Config: &j.cfg, Status: j.status, Progress: j.follower.progress, Version: version}
+	words, err := j.cmd.words()
+	if err != nil {
+		return err
+	}
+	answers := &api.Answers{State: j.holder.get, Config: &j.cfg, Status: j.status, Progress: j.follower.progress, Version: version, Words: words}
 	if err := j.serve(answers); err != nil {
 		return err
 	}
@@ -204,7 +208,7 @@ func (j *job) run(ctx context.Context) error {
 		j.holder.set(st)
 		return err
 	})
-	err := group.Wait()
+	err = group.Wait()
 	if err == nil {
 		j.log.Info("stopped; counting goes on from here at the next start")
 	}

@@ -71,7 +71,8 @@ func topText(t *api.Top) string {
 	for _, line := range topLines(t) {
 		b.WriteString(line + "\n")
 	}
-	fmt.Fprintf(&b, "%s orders, %s portions, %s drinks", group(t.Records), group(t.Total), group(t.Drinks))
+	words := t.Words.OrDefault()
+	fmt.Fprintf(&b, "%s %s, %s %s, %s %s", group(t.Records), words.Records, group(t.Total), words.Portions, group(t.Drinks), words.Nouns)
 	if t.AsOf.Watermark != "" {
 		fmt.Fprintf(&b, "; closed through %s", t.AsOf.Watermark)
 	}

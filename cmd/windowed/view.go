@@ -78,8 +78,9 @@ func (v *view) table() (string, error) {
 	}
 	var b strings.Builder
 	totals := st.Totals()
-	fmt.Fprintf(&b, "orders %s   portions %s   late %s   invalid %s   closed through %s\n\n",
-		group(all.Records), group(all.Total), group(totals.Late), group(totals.InvalidRecords()), orDash(all.AsOf.Watermark))
+	words := v.answers.Words.OrDefault()
+	fmt.Fprintf(&b, "%s %s   %s %s   late %s   invalid %s   closed through %s\n\n",
+		words.Records, group(all.Records), words.Portions, group(all.Total), group(totals.Late), group(totals.InvalidRecords()), orDash(all.AsOf.Watermark))
 	writeColumns(&b, columns, v.n)
 	return b.String(), nil
 }
@@ -130,7 +131,7 @@ func writeColumns(b *strings.Builder, columns []column, n int) {
 // span says which time a list is about.
 func span(t *api.Top) string {
 	if t.Window == nil {
-		return fmt.Sprintf("%s drinks", group(t.Drinks))
+		return fmt.Sprintf("%s %s", group(t.Drinks), t.Words.OrDefault().Nouns)
 	}
 	return fmt.Sprintf("%s to %s (%s)", clockOf(t.Window.Start), clockOf(t.Window.End), lifeOf(t.Window))
 }

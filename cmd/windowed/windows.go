@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"windowed/internal/api"
 )
@@ -38,7 +39,9 @@ func writeWindows(out io.Writer, list *api.Windows) error {
 		}
 		rows = append(rows, []string{w.Start, w.End, w.State, final, group(w.Records), group(w.Total), group(w.Drinks), group(w.LateRecords)})
 	}
-	if err := columns(out, []string{"START", "END", "STATE", "FINAL", "ORDERS", "PORTIONS", "DRINKS", "LATE"}, rows); err != nil {
+	words := list.Words.OrDefault()
+	titles := []string{"START", "END", "STATE", "FINAL", strings.ToUpper(words.Records), strings.ToUpper(words.Portions), strings.ToUpper(words.Nouns), "LATE"}
+	if err := columns(out, titles, rows); err != nil {
 		return err
 	}
 	if list.Truncated {

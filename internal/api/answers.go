@@ -19,6 +19,7 @@ type Answers struct {
 	Status   *engine.Status
 	Progress func() Progress // nil: nothing is ever restored
 	Version  string
+	Words    *Words // nil: those of drinks
 }
 
 // Progress is how far a restore is.

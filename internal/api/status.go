@@ -32,6 +32,7 @@ type Status struct {
 	Rebuilds   uint64               `json:"session_rebuilds"`
 	LastError  string               `json:"last_error,omitempty"`
 	Stopped    map[int32]string     `json:"stopped_partitions,omitempty"`
+	Words      *Words               `json:"words,omitempty"` // nil: those of drinks
 	AsOf       AsOf                 `json:"as_of"`
 }
 
@@ -56,7 +57,7 @@ type Refused struct {
 func (a *Answers) StatusNow() *Status {
 	now := a.Status.Now()
 	s := &Status{
-		Schema: statusSchema, Version: a.Version, Phase: string(now.Phase), Restore: a.progress(),
+		Schema: statusSchema, Version: a.Version, Words: a.Words, Phase: string(now.Phase), Restore: a.progress(),
 		Owned: now.Owned, Paused: now.Paused, Skipped: now.Skipped, Commits: now.Commits, Aborts: now.Aborts,
 		Rebuilds: now.Rebuilds, LastError: now.LastError, Stopped: now.Stopped,
 		Partitions: []Partition{}, Invalid: map[string]uint64{}, Refused: refused(&now),

@@ -18,6 +18,7 @@ type Top struct {
 	Total   uint64          `json:"total"`  // portions
 	Drinks  uint64          `json:"drinks"` // distinct
 	Top     []engine.Ranked `json:"top"`
+	Words   *Words          `json:"words,omitempty"` // nil: those of drinks
 	AsOf    AsOf            `json:"as_of"`
 
 	named bool // asked for by its start, so that it always means this window
@@ -46,7 +47,7 @@ func (a *Answers) allTime(st *state.State, v *state.View, n int) (*Top, error) {
 	totals := found.View.Totals()
 	return &Top{
 		Schema: engine.Schema, Scope: "all-time", Records: totals.AllTimeRecords(), Total: totals.Portions,
-		Drinks: found.Window.Drinks, Top: engine.Rank(found.Top), AsOf: asOf(found.View),
+		Drinks: found.Window.Drinks, Top: engine.Rank(found.Top), Words: a.Words, AsOf: asOf(found.View),
 	}, nil
 }
 
@@ -73,7 +74,7 @@ func (a *Answers) inWindow(st *state.State, v *state.View, start int64, n int) (
 	}
 	return &Top{
 		Schema: engine.Schema, Scope: "window", Window: &line.Window, Records: line.Records, Total: line.Total,
-		Drinks: line.Drinks, Top: engine.Rank(found.Top), AsOf: asOf(found.View),
+		Drinks: line.Drinks, Top: engine.Rank(found.Top), Words: a.Words, AsOf: asOf(found.View),
 	}, nil
 }
 
@@ -127,7 +128,7 @@ func newest(v *state.View, name string) (int64, error) {
 
 // Table is the list as rows.
 func (t *Top) Table() Table {
-	rows := Table{Header: []string{"scope", "rank", "drink", "count"}, Text: 2}
+	rows := Table{Header: []string{"scope", "rank", t.Words.OrDefault().Noun, "count"}, Text: 2}
 	scope := t.scope()
 	for _, e := range t.Top {
 		rows.Rows = append(rows.Rows, []string{scope, strconv.Itoa(e.Rank), e.Drink, strconv.FormatUint(e.Count, 10)})

@@ -43,6 +43,7 @@ type Windows struct {
 	HeldBy    []int32      `json:"held_back_by,omitempty"` // partitions at the lowest close-through
 	Truncated bool         `json:"truncated,omitempty"`
 	Next      string       `json:"next_cursor,omitempty"` // for the windows before the last one here
+	Words     *Words       `json:"words,omitempty"`       // nil: those of drinks
 	AsOf      AsOf         `json:"as_of"`
 }
 
@@ -50,7 +51,8 @@ type Windows struct {
 type OneWindow struct {
 	Schema string `json:"schema"`
 	WindowLine
-	AsOf AsOf `json:"as_of"`
+	Words *Words `json:"words,omitempty"`
+	AsOf  AsOf   `json:"as_of"`
 }
 
 // Sizes of the lists of windows.
@@ -110,6 +112,7 @@ func (a *Answers) list(sel selection) (*Windows, error) {
 		return nil, err
 	}
 	return &Windows{
+		Words:  a.Words,
 		Schema: windowsSchema, Size: a.Config.Window.Duration().String(), Windows: lines,
 		HeldBy: v.Holding(), Truncated: next != "", Next: next, AsOf: asOf(v),
 	}, nil
@@ -178,7 +181,7 @@ func (a *Answers) OneWindow(start int64) (*OneWindow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &OneWindow{Schema: windowSchema, WindowLine: *line, AsOf: asOf(found.View)}, nil
+	return &OneWindow{Schema: windowSchema, WindowLine: *line, Words: a.Words, AsOf: asOf(found.View)}, nil
 }
 
 func (a *Answers) oneWindow(r *http.Request, p *params) (any, error) {
@@ -243,7 +246,9 @@ func newestSeen(v *state.View) int64 {
 }
 
 // windowColumns are the columns of a list of windows.
-var windowColumns = []string{"start", "end", "state", "final", "revision", "orders", "portions", "drinks", "late_orders", "late_portions"}
+func (w *Words) windowColumns() []string {
+	return []string{"start", "end", "state", "final", "revision", w.Records, w.Portions, w.Nouns, "late_" + w.Records, "late_" + w.Portions}
+}
 
 func (w *WindowLine) row() []string {
 	revision := ""
@@ -259,7 +264,7 @@ func (w *WindowLine) row() []string {
 
 // Table is the list as rows.
 func (w *Windows) Table() Table {
-	t := Table{Header: windowColumns, Text: -1}
+	t := Table{Header: w.Words.OrDefault().windowColumns(), Text: -1}
 	for i := range w.Windows {
 		t.Rows = append(t.Rows, w.Windows[i].row())
 	}
@@ -276,7 +281,7 @@ func (w *Windows) lines() []any {
 
 // Table is the window as one row.
 func (w *OneWindow) Table() Table {
-	return Table{Header: windowColumns, Rows: [][]string{w.row()}, Text: -1}
+	return Table{Header: w.Words.OrDefault().windowColumns(), Rows: [][]string{w.row()}, Text: -1}
 }
 
 func (w *OneWindow) lines() []any { return []any{&w.WindowLine} }

@@ -5,19 +5,20 @@ import { Rates } from "./chart.js";
 import { Detail } from "./detail.js";
 import { byId, el, fill, say, show } from "./dom.js";
 import { nameOf, plain } from "./name.js";
-import { count, many, share } from "./num.js";
+import { count, share } from "./num.js";
 import { counters, partitions, waiting } from "./panels.js";
 import { Stream } from "./stream.js";
 import { clock, duration, span, timeOf, useUTC, zoneName } from "./time.js";
 import { Timeline, linkTo, stateText } from "./timeline.js";
 import { TopList } from "./top.js";
+import { learn, many, words } from "./words.js";
 
 /** @typedef {import("./stream.js").Update} Update @typedef {import("./stream.js").Top} Top */
 
 const lists = {
-  now: new TopList(byId("now-list"), "Drinks of the open window", true),
-  last: new TopList(byId("last-list"), "Drinks of the last closed window"),
-  all: new TopList(byId("all-list"), "Drinks of all time"),
+  now: new TopList(byId("now-list"), "of the open window", true),
+  last: new TopList(byId("last-list"), "of the last closed window"),
+  all: new TopList(byId("all-list"), "of all time"),
 };
 const timeline = new Timeline(byId("cells"), byId("cell-text"));
 const detail = new Detail();
@@ -58,6 +59,7 @@ function render() {
   if (!pausedAt) seen = update;
   strip();
   const ready = !!seen?.all_time, chosen = new URLSearchParams(location.search).get("window") ?? "";
+  learn(seen?.status.words);
   detail.open(chosen);
   show(byId("waiting"), !ready);
   show(byId("overview"), ready && !chosen);
@@ -99,9 +101,9 @@ function overview(u) {
   lists.now.update(u.current, u.last);
   lists.last.update(u.last);
   lists.all.update(u.all_time);
-  about("now", u, u.current, u.last ? "No window is open: no order has come since the last one closed." : "No window is open yet.");
+  about("now", u, u.current, u.last ? `No window is open: no ${words.record} has come since the last one closed.` : "No window is open yet.");
   about("last", u, u.last, "No window is closed yet.");
-  fill(byId("all-about"), u.all_time ? `${many(u.all_time.total, "portion")} in ${many(u.all_time.records, "order")}` : "");
+  fill(byId("all-about"), u.all_time ? `${many(u.all_time.total, "portion")} in ${many(u.all_time.records, "record")}` : "");
 }
 
 /** The answer, in one line. @param {Update} u @param {number} now */
@@ -110,8 +112,8 @@ function hero(u, now) {
   const what = !best || top === u.current ? "now" : top === u.last ? "in the last closed window" : "of all time";
   say(byId("hero-caption"), `Most ordered ${what === "now" && stream.state === "stale" ? `at ${clock(stream.lastAt)}` : what}`);
   if (!top || !best) {
-    fill(byId("hero-name"), "No order yet");
-    fill(byId("hero-text"), "The lists fill with the first order.");
+    fill(byId("hero-name"), `No ${words.record} yet`);
+    fill(byId("hero-text"), `The lists fill with the first ${words.record}.`);
     return;
   }
   const tied = top.top.filter((e) => e.count == best.count).slice(1);

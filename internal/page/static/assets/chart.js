@@ -4,6 +4,7 @@
 import { byId, el, fill, say } from "./dom.js";
 import { minus, rate } from "./num.js";
 import { clock } from "./time.js";
+import { upper, words } from "./words.js";
 
 /** @typedef {import("./stream.js").Status} Status */
 
@@ -58,9 +59,10 @@ export class Rates {
     if (this.#plot) this.#plot.setData(data);
     else this.#plot = new uPlot(options(this.#box), data, this.#box);
     const orders = rate(this.#orders.at(-1)), late = rate(this.#late.at(-1));
+    say(byId("rates-title"), `${upper(words.records)} per second`);
     say(byId("rate-orders"), `${orders} /s`);
     say(byId("rate-late"), `${late} /s`);
-    this.#box.setAttribute("aria-label", `Orders per second over the last ${SPAN / 60} minutes. Now ${orders} counted, ${late} late.`);
+    this.#box.setAttribute("aria-label", `${upper(words.records)} per second over the last ${SPAN / 60} minutes. Now ${orders} counted, ${late} late.`);
     if (byId("rate-table").hasAttribute("open")) fill(byId("rate-rows"), ...this.#minutes());
   }
 

@@ -3,10 +3,11 @@
 // window older than those of the stream its line and its neighbours are asked for too.
 
 import { byId, el, fill, say, show } from "./dom.js";
-import { count, many, parse } from "./num.js";
+import { count, parse } from "./num.js";
 import { span, timeOf, zoneName } from "./time.js";
 import { linkTo, stateText } from "./timeline.js";
 import { TopList } from "./top.js";
+import { many, words } from "./words.js";
 
 /** @typedef {import("./stream.js").Update} Update @typedef {import("./stream.js").Line} Line @typedef {import("./stream.js").Bounds} Bounds */
 
@@ -17,7 +18,7 @@ const PAUSE = 1000;
 const AROUND = 100;
 
 export class Detail {
-  #list = new TopList(byId("detail-list"), "Drinks of this window");
+  #list = new TopList(byId("detail-list"), "of this window");
   #name = "";
   /** @type {import("./stream.js").Top | null} */ #top = null;
   #seen = ""; // what the stream said when the answer was asked for
@@ -119,13 +120,13 @@ export class Detail {
     byId("detail").dataset.state = w.state;
     fill(byId("detail-text"), `${stateText(line?.state === w.state ? line : w)}. From `, timeOf(w.start, now), " up to, not including, ", timeOf(w.end, now), ".");
     /** @type {[string, string | Node][]} */
-    const facts = [["portions", count(top.total)], ["orders", count(top.records)], ["drinks", count(top.drinks)]];
-    if (line) facts.push(["late orders", count(line.late_records)], ["late portions", count(line.late_portions)]);
+    const facts = [[words.portions, count(top.total)], [words.records, count(top.records)], [words.nouns, count(top.drinks)]];
+    if (line) facts.push([`late ${words.records}`, count(line.late_records)], [`late ${words.portions}`, count(line.late_portions)]);
     if (w.revision !== undefined) facts.push(["revision", String(w.revision)]);
     if (w.final_since) facts.push(["last final", timeOf(w.final_since, now)]);
     fill(byId("detail-facts"), ...facts.map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
     this.#list.update(top);
-    const more = top.drinks > top.top.length ? `The first ${top.top.length} of ${many(top.drinks, "drink")}. ` : "";
+    const more = top.drinks > top.top.length ? `The first ${top.top.length} of ${many(top.drinks, "noun")}. ` : "";
     fill(byId("detail-more"), more, el("a", { href: this.#address(1000) }, "As JSON"), " ", el("a", { href: this.#address(1000) + "&format=csv", download: `window-${this.start.replaceAll(":", "")}.csv` }, "As CSV"));
     for (const id of ["detail-facts", "detail-list", "detail-more"]) show(byId(id), true);
   }

@@ -47,5 +47,3 @@ export const sum = (...all) => shortest(all.reduce((/** @type {bigint} */ s, n) 
 /** @param {Num} part @param {Num} total */
 export const share = (part, total) => tenths.format(100 * ratio(part, total)) + " %";
 
-/** "1 portion", "2 portions". @param {Num} n @param {string} noun */
-export const many = (n, noun) => `${count(n)} ${noun}${n == 1 ? "" : "s"}`;

@@ -5,6 +5,7 @@ import { byId, el, fill, say, show } from "./dom.js";
 import { nameOf } from "./name.js";
 import { count, minus, ratio, sum } from "./num.js";
 import { duration, timeOf, zoneName } from "./time.js";
+import { words } from "./words.js";
 
 /** @typedef {import("./stream.js").Update} Update */
 
@@ -38,10 +39,10 @@ export function counters({ status: s }, now) {
   const invalid = Object.entries(s.invalid ?? {}).filter(([, n]) => n);
   /** @type {[string, string, string?][]} */
   const tiles = [
-    ["orders read", count(s.records)],
-    ["orders counted", count(s.counted)],
-    ["portions", count(s.portions)],
-    ["late orders", count(s.late), s.late_idle ? `${count(s.late_idle)} by an idle partition` : ""],
+    [`${words.records} read`, count(s.records)],
+    [`${words.records} counted`, count(s.counted)],
+    [words.portions, count(s.portions)],
+    [`late ${words.records}`, count(s.late), s.late_idle ? `${count(s.late_idle)} by an idle partition` : ""],
     ["amended", count(s.amended)],
     ["invalid", count(sum(...invalid.map(([, n]) => n))), invalid.map(([why, n]) => `${why.replaceAll("_", " ")} ${count(n)}`).join(", ")],
     ["skipped", count(s.skipped)],
@@ -81,7 +82,7 @@ function row(tr, p, now, status) {
   const td = (/** @type {string} */ label, /** @type {(Node | string)[]} */ content, kind = "") =>
     el("td", { role: "cell", "data-label": label, class: kind }, el("span", {}, ...content));
   const why = p.stopped || status.stopped_partitions?.[p.partition];
-  const states = [why ? el("b", { class: "stopped" }, `stopped: ${why}`) : status.paused_partitions?.includes(p.partition) ? "paused" : p.idle ? "idle" : p.watermark ? "active" : "no order yet"];
+  const states = [why ? el("b", { class: "stopped" }, `stopped: ${why}`) : status.paused_partitions?.includes(p.partition) ? "paused" : p.idle ? "idle" : p.watermark ? "active" : `no ${words.record} yet`];
   if (p.holds_back) states.push(" ", el("b", { class: "holds" }, "holds back"));
   tr.classList.toggle("holding", !!p.holds_back);
   fill(tr,

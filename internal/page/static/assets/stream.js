@@ -16,7 +16,7 @@ import { poll } from "./poll.js";
  * @typedef {{close_through?: string, held_back_by?: number[] | null, partitions: Partition[] | null, as_of?: AsOf}} Watermark
  * @typedef {{active: boolean, done_records: Num, total_records: Num, records_per_second: number, eta_seconds: number}} Restore
  * @typedef {{partition: number, offset: Num, error: string, at: string}} Refused
- * @typedef {{version: string, phase: string, restore?: Restore, records: Num, counted: Num, portions: Num, late: Num, late_idle: Num, amended: Num, invalid: Record<string, Num> | null, last_invalid?: Record<string, Refused[]> | null, skipped: Num, commits: Num, aborts: Num, session_rebuilds: Num, last_error?: string, paused_partitions?: number[], stopped_partitions?: Record<string, string>, as_of: AsOf}} Status
+ * @typedef {{version: string, phase: string, words?: import("./words.js").Words, restore?: Restore, records: Num, counted: Num, portions: Num, late: Num, late_idle: Num, amended: Num, invalid: Record<string, Num> | null, last_invalid?: Record<string, Refused[]> | null, skipped: Num, commits: Num, aborts: Num, session_rebuilds: Num, last_error?: string, paused_partitions?: number[], stopped_partitions?: Record<string, string>, as_of: AsOf}} Status
  * @typedef {{window_size: string, windows: Line[], truncated?: boolean}} Windows
  * @typedef {{status: Status, watermark: Watermark | null, all_time: Top | null, current: Top | null, last: Top | null, windows: Windows | null}} Update
  * @typedef {"connecting" | "live" | "polling" | "reconnecting" | "stale"} LinkState

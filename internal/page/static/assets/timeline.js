@@ -2,8 +2,9 @@
 // The windows as a row of columns, oldest first; each is a link to its drill-down.
 
 import { el, say } from "./dom.js";
-import { count, many, ratio } from "./num.js";
+import { count, ratio } from "./num.js";
 import { date, span } from "./time.js";
+import { many, words } from "./words.js";
 
 /** @typedef {import("./stream.js").Line} Line @typedef {import("./stream.js").Bounds} Bounds */
 
@@ -20,7 +21,7 @@ const stateOf = (w) => (w.state === "open" && w.in_grace ? "grace" : w.state);
 export function stateText(w) {
   switch (stateOf(w)) {
     case "open": return "open, provisional";
-    case "grace": return "in grace: its end has passed, late orders still count, provisional";
+    case "grace": return `in grace: its end has passed, late ${words.records} still count, provisional`;
     case "expired": return "expired";
     default: return w.revision ? `closed, amended ${w.revision === 1 ? "once" : `${w.revision} times`}` : w.final ? "closed, final" : "closed, final to come";
   }
@@ -102,7 +103,7 @@ export class Timeline {
   /** @param {Line} line */
   #words(line) {
     const late = line.late_records ? `, ${count(line.late_records)} late` : "";
-    return `${span(line.start, line.end, this.#now)}, ${stateText(line)}: ${many(line.total, "portion")} of ${many(line.drinks, "drink")} in ${many(line.records, "order")}${late}`;
+    return `${span(line.start, line.end, this.#now)}, ${stateText(line)}: ${many(line.total, "portion")} of ${many(line.drinks, "noun")} in ${many(line.records, "record")}${late}`;
   }
 
   /** @param {string} start */

@@ -5,6 +5,7 @@
 import { el, fill, moves, say, show } from "./dom.js";
 import { nameOf, plain } from "./name.js";
 import { count, ratio, share } from "./num.js";
+import { upper, words } from "./words.js";
 
 /** @typedef {import("./stream.js").Top} Top */
 /** @typedef {{row: HTMLElement, rank: HTMLElement, bar: HTMLElement, count: HTMLElement, share: HTMLElement, change: HTMLElement}} Row */
@@ -17,17 +18,24 @@ export class TopList {
     this.changes = changes;
     this.body = el("tbody", { role: "rowgroup" });
     const th = (/** @type {string} */ text, /** @type {string} */ kind) => el("th", { scope: "col", role: "columnheader", class: kind }, text);
-    const head = el("tr", { role: "row" }, th("#", "rank"), th("drink", "drink"), th("portions", "count"), th("share", "share"));
+    this.noun = th("", "drink");
+    this.portions = th("", "count");
+    this.label = label;
+    const head = el("tr", { role: "row" }, th("#", "rank"), this.noun, this.portions, th("share", "share"));
     if (changes) head.append(th("vs last", "change"));
-    this.table = el("table", { class: changes ? "top changes" : "top", role: "table", "aria-label": label },
+    this.table = el("table", { class: changes ? "top changes" : "top", role: "table" },
       el("thead", { role: "rowgroup" }, head), this.body);
-    this.empty = el("p", { class: "empty" }, "No order yet.");
+    this.empty = el("p", { class: "empty" }, "");
     place.replaceChildren(this.table, this.empty);
   }
 
   /** @param {Top | null} top @param {Top | null} [before] what the change column compares with */
   update(top, before) {
     const entries = top?.top ?? [];
+    this.table.setAttribute("aria-label", `${upper(words.nouns)} ${this.label}`);
+    say(this.noun, words.noun);
+    say(this.portions, words.portions);
+    say(this.empty, `No ${words.record} yet.`);
     show(this.table, entries.length > 0);
     show(this.empty, top !== null && entries.length === 0);
     const places = this.#places(entries.map((e) => e.drink));
