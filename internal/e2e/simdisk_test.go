@@ -1,0 +1,172 @@
+//go:build unix
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// errDisk is what a disk of a simulation fails with.
+var errDisk = errors.New("the disk fails by the seed")
+
+// simDisk is a disk that can fail, and lose what was not synced. Safe for concurrent use.
+type simDisk struct {
+	figures *tally2
+
+	mu    sync.Mutex
+	rnd   *rand.Rand
+	fs    *vfs.MemFS
+	image *vfs.MemFS // what is left of a process that has died; nil: none has
+	armed *diskFault
+	live  bool   // a store is open, so a write that fails ends the process
+	owed  string // a write has failed, and the process has not ended for it
+}
+
+// diskFault strikes at the n-th operation of its kind.
+type diskFault struct {
+	what   string
+	kinds  []errorfs.OpKind
+	writes bool
+	n      int
+	err    error
+}
+
+func newSimDisk(figures *tally2, salt uint64) *simDisk {
+	return &simDisk{figures: figures, rnd: rand.New(rand.NewPCG(salt, 17)), fs: vfs.NewCrashableMem()}
+}
+
+// open is the disk for one life of a process.
+func (d *simDisk) open() vfs.FS {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fs := d.fs
+	d.live = false
+	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error { return d.strike(fs, op) }))
+}
+
+func (d *simDisk) inUse() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.live = true
+}
+
+// arm lets an operation fail soon.
+func (d *simDisk) arm() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	cause := []error{syscall.EIO, syscall.EIO, syscall.ENOSPC, syscall.EROFS}[d.rnd.IntN(4)]
+	all := []diskFault{
+		{what: "write", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileWriteAt}, writes: true},
+		{what: "sync", kinds: []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}, writes: true},
+		{what: "read", kinds: []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt, errorfs.OpOpen}},
+	}
+	f := all[d.rnd.IntN(len(all))]
+	f.n, f.err = 1+d.rnd.IntN(6), fmt.Errorf("%w: %w", errDisk, cause)
+	switch f.what {
+	case "sync":
+		f.n = 1 // they are rare
+	case "read":
+		f.err = fmt.Errorf("%w: %w", errDisk, syscall.EIO)
+	}
+	d.armed = &f
+}
+
+// calm takes a fault back that has not struck.
+func (d *simDisk) calm() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.armed = nil
+}
+
+func (d *simDisk) strike(fs *vfs.MemFS, op errorfs.Op) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f := d.armed
+	if f == nil || fs != d.fs || d.image != nil {
+		return nil
+	}
+	meant := false
+	for _, kind := range f.kinds {
+		meant = meant || kind == op.Kind
+	}
+	if f.n--; !meant || f.n > 0 {
+		if !meant {
+			f.n++
+		}
+		return nil
+	}
+	d.armed = nil
+	d.figures.add("disk errors: "+f.what, 1)
+	err := &os.PathError{Op: f.what, Path: op.Path, Err: f.err}
+	if f.writes && d.live {
+		// What the process wrote is with the system, unless a sync has failed.
+		d.image, d.owed = d.left(f.what == "sync"), err.Error()
+	}
+	return err
+}
+
+// left is what is on the disk if the process ends now; torn: without some of what was not
+// synced.
+func (d *simDisk) left(torn bool) *vfs.MemFS {
+	percent := 100
+	if torn {
+		percent = d.rnd.IntN(101)
+	}
+	return d.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: d.rnd})
+}
+
+// crash takes note of what is left if the power is cut now.
+func (d *simDisk) crash() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.image == nil {
+		d.image = d.left(true)
+	}
+	d.armed, d.owed = nil, ""
+}
+
+// fatal takes note that the process has ended for its disk.
+func (d *simDisk) fatal() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.owed = ""
+	if d.image == nil {
+		d.image = d.left(false)
+	}
+}
+
+// ignored is a failed write for which the process has not ended.
+func (d *simDisk) ignored() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.owed
+}
+
+// died says whether the process that used the disk has.
+func (d *simDisk) died() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.image != nil
+}
+
+// restart makes what is left the disk of the next process.
+func (d *simDisk) restart() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fs, d.image, d.live = d.image, nil, false
+}
+
+// replace puts another, empty disk in.
+func (d *simDisk) replace() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fs, d.image, d.armed = vfs.NewCrashableMem(), nil, nil
+}

@@ -1,0 +1,161 @@
+//go:build unix
+
+package e2e
+
+import (
+	"context"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// faultAt are the requests of the program that fail or lose their answers, and nobody
+// else's.
+func (s *simulation) faultAt() kfake.Fault {
+	id := s.counting().cfg.TransactionalID()
+	topic := []string{names.Orders, names.Changelog, names.Output, names.DeadLetters}[s.rnd.IntN(4)]
+	all := []kfake.Fault{
+		{Keys: []kmsg.Key{kmsg.Produce}, Topic: names.Changelog}, {Keys: []kmsg.Key{kmsg.Produce}, Topic: names.Output},
+		{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Group: group}, {Keys: []kmsg.Key{kmsg.EndTxn}, TxnID: id},
+		{Keys: []kmsg.Key{kmsg.InitProducerID}, TxnID: id}, {Keys: []kmsg.Key{kmsg.OffsetFetch}, Group: group},
+		{Keys: []kmsg.Key{kmsg.Heartbeat}, Group: group}, {Keys: []kmsg.Key{kmsg.JoinGroup}, Group: group},
+		{Keys: []kmsg.Key{kmsg.SyncGroup}, Group: group}, {Keys: []kmsg.Key{kmsg.FindCoordinator}, Group: group},
+		{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: topic}, {Keys: []kmsg.Key{kmsg.Fetch}, Topic: topic},
+	}
+	return all[s.rnd.IntN(len(all))]
+}
+
+// befall lets one thing happen, or none.
+func (s *simulation) befall() {
+	s.t.Helper()
+	m := s.members[s.rnd.IntN(len(s.members))]
+	if s.rnd.IntN(4) > 0 {
+		m = s.counting() // more often than the one that follows
+	}
+	switch s.rnd.IntN(18) {
+	case 0:
+		key := s.faultAt().Keys[0]
+		s.happened("answers lost to " + key.Name())
+		m.wire.lose(key.Int16(), 1+s.rnd.IntN(3))
+	case 1:
+		fault := s.faultAt()
+		fault.Err = []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.RequestTimedOut, kerr.NotLeaderForPartition}[s.rnd.IntN(4)]
+		fault.Count = 1 + s.rnd.IntN(3)
+		s.happened("errors of " + fault.Keys[0].Name())
+		s.faults = append(s.faults, s.broker.cluster.Fault(fault))
+	case 2, 3:
+		s.happened("power cuts")
+		s.pause(time.Duration(s.rnd.Int64N(int64(300 * time.Millisecond))))
+		m.powerCut()
+		m.start(m.counts)
+	case 4:
+		s.restart(m)
+	case 5:
+		s.happened("disks lost")
+		m.stop()
+		m.disk.replace()
+		m.start(m.counts)
+	case 6:
+		s.happened("cut off for a while")
+		m.wire.set(true)
+		s.pause(time.Duration(s.rnd.Int64N(int64(40 * time.Second))))
+		if !m.disk.died() {
+			m.wire.set(false)
+		}
+	case 7:
+		s.fence()
+	case 8, 9:
+		m.disk.arm()
+	case 10:
+		s.jump()
+	case 11:
+		s.brokers()
+	case 12:
+		s.move()
+	case 13, 14:
+		s.takeover()
+	case 15:
+		s.clean()
+	}
+}
+
+// restart stops an instance and starts it again; while nobody counts, the changelog may
+// be compacted.
+func (s *simulation) restart(m *member) {
+	s.t.Helper()
+	s.happened("restarts")
+	m.stop()
+	if m.counts && s.rnd.IntN(2) == 0 {
+		s.compact()
+	}
+	m.start(m.counts)
+}
+
+// fence takes the program's transactional id away, at most once in a while: twice in a
+// minute would end it.
+func (s *simulation) fence() {
+	s.t.Helper()
+	s.happened("fencings")
+	s.calm()
+	cl, err := kgo.NewClient(append(s.o.dial, kgo.SeedBrokers(s.cfg.Brokers...), kgo.TransactionalID(s.counting().cfg.TransactionalID()))...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer cl.Close()
+	if _, _, err := cl.ProducerID(context.Background()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.pause(90 * time.Second)
+}
+
+// jump sets the wall clock wrong, or right again.
+func (s *simulation) jump() {
+	by := []time.Duration{0, time.Second, time.Hour, 24 * time.Hour, 45 * 24 * time.Hour}[s.rnd.IntN(5)]
+	if s.rnd.IntN(2) == 0 {
+		by = -by
+	}
+	s.happened("clock jumps")
+	s.clock.jump(by)
+}
+
+// brokers restarts all brokers, as they were.
+func (s *simulation) brokers() {
+	s.t.Helper()
+	s.happened("broker restarts")
+	s.faults = nil // they go with the brokers
+	s.broker.cluster.Close()
+	s.pause(time.Duration(s.rnd.Int64N(int64(20 * time.Second))))
+	s.broker.start()
+}
+
+// move lets partitions have other leaders, groups and transactions other coordinators.
+func (s *simulation) move() {
+	if s.rnd.IntN(2) == 0 {
+		s.happened("leaders moved")
+		s.broker.cluster.ShufflePartitionLeaders()
+	} else {
+		s.happened("coordinators moved")
+		s.broker.cluster.RehashCoordinators()
+	}
+}
+
+// takeover lets the instance that follows count, with its own store and name, once the
+// other one has died or left; that one follows then.
+func (s *simulation) takeover() {
+	s.t.Helper()
+	s.happened("takeovers")
+	old, next := s.counting(), s.following()
+	if s.rnd.IntN(2) == 0 {
+		old.powerCut()
+		// The brokers have to notice it: kgo stands still while a rebalance waits for a member.
+		s.pause(s.cfg.SessionTimeout + time.Second)
+	} else {
+		old.stop()
+	}
+	next.end(next.st.Load().Close)
+	next.start(true)
+	old.start(false)
+}
