@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -28,6 +29,13 @@ type simDisk struct {
 	armed *diskFault
 	live  bool   // a store is open, so a write that fails ends the process
 	owed  string // a write has failed, and the process has not ended for it
+}
+
+// diskFaults are what can fail, at one of the next n operations. Syncs are rare.
+var diskFaults = []diskFault{
+	{what: "write", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileWriteAt}, writes: true, n: 6},
+	{what: "sync", kinds: []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}, writes: true, n: 1},
+	{what: "read", kinds: []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt, errorfs.OpOpen}, n: 30},
 }
 
 // diskFault strikes at the n-th operation of its kind.
@@ -58,24 +66,19 @@ func (d *simDisk) inUse() {
 	d.live = true
 }
 
-// arm lets an operation fail soon.
-func (d *simDisk) arm() {
+// arm lets an operation fail soon; read says that it must be a read.
+func (d *simDisk) arm(read bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	f := diskFaults[d.rnd.IntN(len(diskFaults))]
+	if read {
+		f = diskFaults[len(diskFaults)-1]
+	}
 	cause := []error{syscall.EIO, syscall.EIO, syscall.ENOSPC, syscall.EROFS}[d.rnd.IntN(4)]
-	all := []diskFault{
-		{what: "write", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileWriteAt}, writes: true},
-		{what: "sync", kinds: []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}, writes: true},
-		{what: "read", kinds: []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt, errorfs.OpOpen}},
+	if !f.writes {
+		cause = syscall.EIO
 	}
-	f := all[d.rnd.IntN(len(all))]
-	f.n, f.err = 1+d.rnd.IntN(6), fmt.Errorf("%w: %w", errDisk, cause)
-	switch f.what {
-	case "sync":
-		f.n = 1 // they are rare
-	case "read":
-		f.err = fmt.Errorf("%w: %w", errDisk, syscall.EIO)
-	}
+	f.n, f.err = 1+d.rnd.IntN(f.n), fmt.Errorf("%w: %w", errDisk, cause)
 	d.armed = &f
 }
 
@@ -93,14 +96,10 @@ func (d *simDisk) strike(fs *vfs.MemFS, op errorfs.Op) error {
 	if f == nil || fs != d.fs || d.image != nil {
 		return nil
 	}
-	meant := false
-	for _, kind := range f.kinds {
-		meant = meant || kind == op.Kind
+	if !slices.Contains(f.kinds, op.Kind) {
+		return nil
 	}
-	if f.n--; !meant || f.n > 0 {
-		if !meant {
-			f.n++
-		}
+	if f.n--; f.n > 0 {
 		return nil
 	}
 	d.armed = nil

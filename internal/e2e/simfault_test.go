@@ -68,7 +68,7 @@ func (s *simulation) befall() {
 	case 7:
 		s.fence()
 	case 8, 9:
-		m.disk.arm()
+		s.breakDisk(m)
 	case 10:
 		s.jump()
 	case 11:
@@ -92,6 +92,20 @@ func (s *simulation) restart(m *member) {
 		s.compact()
 	}
 	m.start(m.counts)
+}
+
+// breakDisk lets an operation of an instance's disk fail soon. Some fail when the store is
+// opened, which is when most is read of a small one.
+func (s *simulation) breakDisk(m *member) {
+	s.t.Helper()
+	restart := s.rnd.IntN(2) == 0
+	if restart {
+		m.end(m.st.Load().Abandon)
+	}
+	m.disk.arm(restart)
+	if restart {
+		m.start(m.counts)
+	}
 }
 
 // fence takes the program's transactional id away, at most once in a while: twice in a

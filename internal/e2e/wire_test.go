@@ -33,7 +33,7 @@ func (w *wire) Dial(ctx context.Context, network, host string) (net.Conn, error)
 	}
 	conn, err := w.dial(ctx, network, host)
 	if err != nil {
-		return nil, err
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err} // as if nobody listens
 	}
 	c := &wireConn{Conn: conn, wire: w}
 	w.mu.Lock()
