@@ -4,24 +4,34 @@ package e2e
 
 import (
 	"context"
+	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// simBroker are three brokers on a virtual network, which can be restarted: their logs
-// are in files.
+// simBroker are three brokers, which can be restarted: their logs are in files.
 type simBroker struct {
 	t       *testing.T
-	dir     string
-	network *kfake.VirtualNetwork
+	opts    []kfake.Opt
+	dial    func(ctx context.Context, network, host string) (net.Conn, error)
 	cluster *kfake.Cluster
 }
 
-func newSimBroker(t *testing.T) *simBroker {
+// newSimBroker starts brokers on a virtual network, or on a real one.
+func newSimBroker(t *testing.T, virtual bool) *simBroker {
 	t.Helper()
-	b := &simBroker{t: t, dir: t.TempDir(), network: new(kfake.VirtualNetwork)}
+	b := &simBroker{t: t, dial: new(net.Dialer).DialContext, opts: []kfake.Opt{
+		kfake.NumBrokers(3), kfake.DataDir(t.TempDir()), kfake.GroupMinSessionTimeout(time.Second),
+		// Its cleaner loses committed values; see internal/kafka/embedded.go.
+		kfake.BrokerConfigs(map[string]string{"log.cleaner.backoff.ms": "315360000000"}),
+	}}
+	if virtual {
+		network := new(kfake.VirtualNetwork)
+		b.dial, b.opts = network.DialContext, append(b.opts, kfake.Ports(1, 2, 3), kfake.ListenFn(network.Listen))
+	}
 	b.start()
 	return b
 }
@@ -29,12 +39,7 @@ func newSimBroker(t *testing.T) *simBroker {
 func (b *simBroker) start() {
 	b.t.Helper()
 	var err error
-	b.cluster, err = kfake.NewCluster(
-		kfake.NumBrokers(3), kfake.Ports(1, 2, 3), kfake.ListenFn(b.network.Listen), kfake.DataDir(b.dir),
-		// Its cleaner loses committed values; see internal/kafka/embedded.go.
-		kfake.BrokerConfigs(map[string]string{"log.cleaner.backoff.ms": "315360000000"}),
-	)
-	if err != nil {
+	if b.cluster, err = kfake.NewCluster(b.opts...); err != nil {
 		b.t.Fatal(err)
 	}
 }

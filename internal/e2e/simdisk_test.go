@@ -20,7 +20,7 @@ var errDisk = errors.New("the disk fails by the seed")
 
 // simDisk is a disk that can fail, and lose what was not synced. Safe for concurrent use.
 type simDisk struct {
-	figures *tally2
+	figures *simFigures
 
 	mu    sync.Mutex
 	rnd   *rand.Rand
@@ -47,7 +47,7 @@ type diskFault struct {
 	err    error
 }
 
-func newSimDisk(figures *tally2, salt uint64) *simDisk {
+func newSimDisk(figures *simFigures, salt uint64) *simDisk {
 	return &simDisk{figures: figures, rnd: rand.New(rand.NewPCG(salt, 17)), fs: vfs.NewCrashableMem()}
 }
 

@@ -23,6 +23,7 @@ type member struct {
 	disk   *simDisk
 	status *engine.Status
 
+	job    engine.Config
 	counts bool // else it follows
 	life   int  // how often it was started
 	st     atomic.Pointer[state.State]
@@ -38,7 +39,7 @@ type death struct {
 }
 
 func newMember(s *simulation, name string, salt uint64) *member {
-	m := &member{s: s, cfg: s.cfg, wire: &wire{dial: s.broker.network.DialContext}, disk: newSimDisk(s.figures, salt)}
+	m := &member{s: s, cfg: s.cfg, wire: &wire{dial: s.broker.dial}, disk: newSimDisk(s.figures, salt)}
 	m.cfg.Instance, m.cfg.Dialer = name, m.wire.Dial
 	return m
 }
@@ -48,7 +49,7 @@ func (m *member) start(counts bool) {
 	m.s.t.Helper()
 	var ctx context.Context
 	ctx, m.cancel = context.WithCancel(context.Background())
-	m.counts, m.status, m.done = counts, new(engine.Status), make(chan error, 1)
+	m.job, m.counts, m.status, m.done = m.s.job, counts, new(engine.Status), make(chan error, 1)
 	m.life++
 	st, err := m.open()
 	for tries := 0; err != nil; tries++ {
@@ -75,7 +76,7 @@ func (m *member) start(counts bool) {
 
 // open opens the store as the program does: a damaged one is put aside.
 func (m *member) open() (*state.State, error) {
-	opts := state.Options{FS: m.disk.open(), Window: m.s.job.Lifecycle(), Logger: simLog{m: m, life: m.life}}
+	opts := state.Options{FS: m.disk.open(), Window: m.job.Lifecycle(), Logger: simLog{m: m, life: m.life}}
 	st, err := state.Open("state", opts)
 	if errors.Is(err, state.ErrCorrupt) {
 		m.s.happened("damaged stores restored")
@@ -120,7 +121,7 @@ func (m *member) connect(ctx context.Context, st *state.State) (engine.LoopOptio
 		return engine.LoopOptions{}, nil, err
 	}
 	return engine.LoopOptions{
-		Config: m.s.job, Topic: names.Orders, Writer: m.cfg.TransactionalID(), Interval: m.s.interval, Status: m.status,
+		Config: m.job, Topic: names.Orders, Writer: m.cfg.TransactionalID(), Interval: m.s.interval, Status: m.status,
 		Transport: session, Inputs: admin, Restorer: follower, Wall: m.s.clock.Now, Keeper: m.s.kept,
 	}, func() { session.Close(); follower.Close(); admin.Close() }, nil
 }
@@ -138,7 +139,7 @@ func (m *member) follow(context.Context) (*engine.Replica, func(), error) {
 		return nil, nil, err
 	}
 	return &engine.Replica{
-		Config: m.s.job, Inputs: admin, Restorer: follower, State: st, Status: m.status, Log: slog.New(slog.DiscardHandler),
+		Config: m.job, Inputs: admin, Restorer: follower, State: st, Status: m.status, Log: slog.New(slog.DiscardHandler),
 	}, func() { follower.Close(); admin.Close() }, nil
 }
 

@@ -13,21 +13,22 @@ import (
 	"windowed/window"
 )
 
-// run simulates one seed, and returns what happened how often.
-func (s *simulation) run() map[string]int {
+// run simulates one seed, and adds up what happened how often.
+func (s *simulation) run(sum *simFigures) {
 	defer s.end()
-	s.members[0].start(true)
-	s.members[1].start(false)
+	for i, m := range s.members {
+		m.start(i == 0 || s.several)
+	}
 	for range 12 + s.rnd.IntN(12) {
 		s.orders()
 		s.befall()
-		s.pause(time.Duration(s.rnd.Int64N(int64(8 * time.Second))))
+		s.pause(s.upTo(8 * time.Second))
 		s.glance()
 		if s.rnd.IntN(4) == 0 {
 			s.settle()
 		}
 		if s.t.Failed() {
-			return s.figures.n
+			return
 		}
 	}
 	s.finish()
@@ -39,20 +40,33 @@ func (s *simulation) run() map[string]int {
 	} {
 		s.figures.add(what, n)
 	}
-	return s.figures.n
+	sum.addAll(s.figures)
+}
+
+// upTo is a random time below limit, ten times as short in real time.
+func (s *simulation) upTo(limit time.Duration) time.Duration {
+	d := time.Duration(s.rnd.Int64N(int64(limit)))
+	if s.several {
+		d /= 10
+	}
+	return d
 }
 
 func (s *simulation) happened(what string) { s.figures.add(what, 1) }
 
-// counting is the instance that counts.
+// counting is the instance that counts, or one of them.
 func (s *simulation) counting() *member {
+	all := s.allCounting()
+	return all[s.rnd.IntN(len(all))]
+}
+
+func (s *simulation) allCounting() (all []*member) {
 	for _, m := range s.members {
 		if m.counts {
-			return m
+			all = append(all, m)
 		}
 	}
-	s.t.Fatal("nobody counts")
-	return nil
+	return all
 }
 
 // following is the one that does not.
@@ -145,7 +159,7 @@ func (s *simulation) compare() {
 			if s.ledger.checkStore(m.cfg.Instance, st) && s.checkState(m.cfg.Instance, st) {
 				break
 			}
-			if time.Since(began) > 10*time.Minute {
+			if time.Since(began) > s.patience() {
 				now := m.status.Now()
 				s.t.Fatalf("instance %s is at %v of the changelog, not %v; %s, %s", m.cfg.Instance, st.Positions(), s.ledger.at[names.Changelog], now.Phase, now.LastError)
 			}
@@ -158,25 +172,36 @@ func (s *simulation) counted() {
 	s.t.Helper()
 	ends := s.o.offsets(names.Orders, s.o.adm.ListCommittedOffsets)
 	for began := time.Now(); ; s.pause(50 * time.Millisecond) {
-		m, behind := s.counting(), ""
-		for p, end := range ends {
-			if meta, _ := m.st.Load().Meta(p); meta.Next < end {
-				behind = fmt.Sprintf("partition %d is counted up to %d, not %d", p, meta.Next, end)
+		behind := ""
+		for _, m := range s.allCounting() {
+			for p, end := range ends {
+				if meta, _ := m.st.Load().Meta(p); meta.Next < end {
+					now := m.status.Now()
+					behind = fmt.Sprintf("instance %s: partition %d is counted up to %d, not %d; %s, %s", m.cfg.Instance, p, meta.Next, end, now.Phase, now.LastError)
+				}
+			}
+			select {
+			case err := <-m.done:
+				m.done <- err
+				s.t.Fatalf("instance %s ended: %v", m.cfg.Instance, err)
+			default:
 			}
 		}
-		if behind == "" {
+		switch {
+		case behind == "":
 			return
-		}
-		select {
-		case err := <-m.done:
-			m.done <- err
-			s.t.Fatalf("it ended: %v", err)
-		default:
-		}
-		if now := m.status.Now(); time.Since(began) > 10*time.Minute {
-			s.t.Fatalf("%s after ten minutes; %s, %s", behind, now.Phase, now.LastError)
+		case time.Since(began) > s.patience():
+			s.t.Fatalf("after %v: %s", s.patience(), behind)
 		}
 	}
+}
+
+// patience is how long everything takes at most.
+func (s *simulation) patience() time.Duration {
+	if s.several {
+		return patience
+	}
+	return 10 * time.Minute
 }
 
 // calm ends the faults that have not struck: they would strike what looks.
@@ -197,21 +222,29 @@ func (s *simulation) finish() {
 	s.calm()
 	s.counted()
 	s.clock.jump(0)
-	m := s.counting()
-	m.stop()
+	counting := s.allCounting()
+	for _, m := range counting {
+		m.stop()
+	}
 	s.job.IdleTimeout, s.ledger.idle = 1000, true
-	m.start(true)
+	for _, m := range counting {
+		m.start(true)
+	}
 	s.counted()
-	for began := time.Now(); !s.resting(m.st.Load()); s.pause(50 * time.Millisecond) {
-		if time.Since(began) > 10*time.Minute {
-			s.t.Fatalf("windows are left open or not expired: %+v", m.st.Load().Times())
+	for began := time.Now(); !s.resting(counting[0].st.Load()); s.pause(50 * time.Millisecond) {
+		if time.Since(began) > s.patience() {
+			s.t.Fatalf("windows are left open or not expired: %+v", counting[0].st.Load().Times())
 		}
 	}
 	s.compare()
 	s.ledger.checkEnd()
-	m.stop()
-	m.disk.replace()
-	m.start(true)
+	for _, m := range counting {
+		m.stop()
+		m.disk.replace()
+	}
+	for _, m := range counting {
+		m.start(true)
+	}
 	s.counted()
 	s.compare()
 }

@@ -3,11 +3,9 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -24,24 +22,28 @@ import (
 	"windowed/internal/engine"
 	"windowed/internal/kafka"
 	orders "windowed/internal/order"
+	"windowed/internal/report"
 	"windowed/window"
 )
 
-// simulation is the whole program in one process and in virtual time: an instance that
-// counts and one that follows it, each with a disk of its own, and brokers, networks,
-// disks and clocks that fail as a seed says.
+// simulation is the whole program in one process: instances with a disk of their own each,
+// and brokers, networks, disks and clocks that fail as a seed says.
 //
-// Two instances never count at the same time: kgo holds a mutex while it joins, and in a
-// bubble of virtual time nothing moves then. Several members are in the chaos tests.
+// In virtual time one instance counts and one follows it; they take turns. Two cannot count
+// at the same time: kgo holds a mutex while it joins a group, and in a bubble of virtual
+// time nothing moves as long as somebody waits for a mutex. So several that count at once
+// are simulated in real time, where a seed decides what happens, but not to the
+// millisecond when.
 type simulation struct {
-	t      *testing.T
-	rnd    *rand.Rand
-	broker *simBroker
-	o      *outside
-	load   *load
-	ledger *ledger
-	clock  *jumpingClock
-	kept   *simKeeper
+	t       *testing.T
+	rnd     *rand.Rand
+	several bool // all count, in real time
+	broker  *simBroker
+	o       *outside
+	load    *load
+	ledger  *ledger
+	clock   *jumpingClock
+	kept    *simKeeper
 
 	cfg      kafka.Config
 	job      engine.Config
@@ -49,31 +51,42 @@ type simulation struct {
 	faults   []*kfake.FaultHandle
 	members  []*member
 	deaths   chan death // by a disk
-	figures  *tally2
+	figures  *simFigures
 }
 
 const simPartitions = 3
 
-// tally2 counts what happened. Safe for concurrent use.
-type tally2 struct {
+// simFigures counts what happened. Safe for concurrent use.
+type simFigures struct {
 	mu sync.Mutex
 	n  map[string]int
 }
 
-func (c *tally2) add(what string, n int) {
+// addAll adds up another's. What happened to many kinds of requests is one kind.
+func (c *simFigures) addAll(o *simFigures) {
+	for what, n := range o.n {
+		c.add(what, n)
+	}
+}
+
+func (c *simFigures) add(what string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.n[what] += n
 }
 
-func newSimulation(t *testing.T, seed uint64) *simulation {
+func newSimulation(t *testing.T, seed uint64, several bool) *simulation {
 	t.Helper()
 	s := &simulation{
-		t: t, rnd: rand.New(rand.NewPCG(seed, 11)), broker: newSimBroker(t), clock: new(jumpingClock),
-		deaths: make(chan death, 16), figures: &tally2{n: make(map[string]int)},
+		t: t, rnd: rand.New(rand.NewPCG(seed, 11)), several: several, broker: newSimBroker(t, !several), clock: new(jumpingClock),
+		deaths: make(chan death, 16), figures: &simFigures{n: make(map[string]int)},
 	}
 	s.o = s.look()
-	s.o.createAll(simPartitions)
+	s.o.create(names.Orders, simPartitions)
+	// Tombstones go with the next compaction: what was away must not need them.
+	s.o.create(names.Changelog, simPartitions, "cleanup.policy", "compact", "delete.retention.ms", "0")
+	s.o.create(names.Output, 1)
+	s.o.create(names.DeadLetters, simPartitions)
 	s.load = newLoad(t, nil, simPartitions, seed)
 	s.interval = []time.Duration{20 * time.Millisecond, 100 * time.Millisecond, 3 * time.Second}[s.rnd.IntN(3)]
 	s.cfg = kafka.Config{
@@ -90,7 +103,14 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 	s.ledger.clock, s.ledger.maxFuture = s.clock, time.Hour
 	s.ledger.idle = s.job.IdleTimeout > 0
 	s.kept = &simKeeper{s: s, first: make(map[int32]int64), next: make(map[int32]int64)}
-	for i, name := range []string{"a", "b"} {
+	instances := []string{"a", "b"}
+	if several {
+		instances = []string{"a", "b", "c"}
+		s.cfg.SessionTimeout, s.cfg.MetadataMaxAge = 1500*time.Millisecond, time.Second
+		s.cfg.RebalanceTimeout = 5 * time.Second // kfake waits so long for a member that dies while it joins
+		s.interval = min(s.interval, 100*time.Millisecond)
+	}
+	for i, name := range instances {
 		s.members = append(s.members, newMember(s, name, seed+uint64(i)))
 	}
 	return s
@@ -116,9 +136,7 @@ func (s *simulation) vary() {
 // look is a look at the brokers that no fault disturbs.
 func (s *simulation) look() *outside {
 	s.t.Helper()
-	dial := kgo.Dialer(func(ctx context.Context, network, host string) (net.Conn, error) {
-		return s.broker.network.DialContext(ctx, network, host)
-	})
+	dial := kgo.Dialer(s.broker.dial)
 	seed := strings.Join(s.broker.addrs(), ",")
 	cl, err := kgo.NewClient(kgo.SeedBrokers(s.broker.addrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DisableIdempotentWrite(), dial)
 	if err != nil {
@@ -155,35 +173,64 @@ func (c *jumpingClock) bounds() (low, high time.Duration) {
 	return c.low, c.high
 }
 
-// simSeeds is how many seeds are simulated: make sim sets it.
-func simSeeds() uint64 {
+// simSeeds is how many seeds are simulated in virtual time, and in real time: make sim
+// says so.
+func simSeeds() (virtual, several uint64) {
 	if n, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM"), 10, 64); err == nil {
-		return n
+		return n, n / 10
 	}
-	return 10
+	return 10, 1
 }
 
-// TestSimulation simulates seed after seed; WINDOWED_SIM says how many, WINDOWED_SIM_SEED
-// which one alone.
+// TestSimulation simulates seed after seed in virtual time; WINDOWED_SIM says how many,
+// WINDOWED_SIM_SEED which one alone.
 func TestSimulation(t *testing.T) {
-	first, n := uint64(1), simSeeds()
+	t.Parallel()
+	n, _ := simSeeds()
+	simulate(t, n, "sim", "seeds in virtual time", func(t *testing.T, seed uint64, sum *simFigures) {
+		synctest.Test(t, func(t *testing.T) { newSimulation(t, seed, false).run(sum) })
+	})
+}
+
+// TestSimulationOfSeveral simulates three instances that count at once, in real time.
+func TestSimulationOfSeveral(t *testing.T) {
+	t.Parallel()
+	_, n := simSeeds()
+	simulate(t, n, "sim of several", "seeds of three instances in real time", func(t *testing.T, seed uint64, sum *simFigures) {
+		newSimulation(t, seed, true).run(sum)
+	})
+}
+
+// simulate runs n seeds, some at a time, and reports what happened in them.
+func simulate(t *testing.T, n uint64, section, what string, run func(t *testing.T, seed uint64, sum *simFigures)) {
+	first := uint64(1)
 	if seed, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM_SEED"), 10, 64); err == nil {
 		first, n = seed, 1
 	}
-	sum := &tally2{n: map[string]int{"seeds": int(n)}}
-	for seed := first; seed < first+n; seed++ {
-		ok := t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				for what, n := range newSimulation(t, seed).run() {
-					sum.add(what, n)
-				}
+	sum := &simFigures{n: make(map[string]int)}
+	name, began := t.Name(), time.Now()
+	t.Run("all", func(t *testing.T) {
+		for seed := first; seed < first+n; seed++ {
+			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+				t.Parallel()
+				defer func() {
+					if t.Failed() {
+						t.Logf("once more: WINDOWED_SIM_SEED=%d go test -count=1 -v -run='^%s$' ./internal/e2e", seed, name)
+					}
+				}()
+				run(t, seed, sum)
 			})
-		})
-		if !ok {
-			t.Logf("seed %d again: WINDOWED_SIM_SEED=%d go test -count=1 -v -run='^TestSimulation$' ./internal/e2e", seed, seed)
 		}
+	})
+	if t.Failed() || os.Getenv("WINDOWED_SIM") == "" {
+		return
 	}
-	for _, what := range slices.Sorted(maps.Keys(sum.n)) {
-		fmt.Printf("  %8d  %s\n", sum.n[what], what)
+	text := fmt.Sprintf("%d %s, %v: %d wrong\n", n, what, time.Since(began).Round(time.Second), sum.n["wrong"])
+	delete(sum.n, "wrong")
+	for _, kind := range slices.Sorted(maps.Keys(sum.n)) {
+		text += fmt.Sprintf("%9d  %s\n", sum.n[kind], kind)
+	}
+	if err := report.Write(section, text); err != nil {
+		t.Error(err)
 	}
 }

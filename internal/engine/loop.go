@@ -73,9 +73,9 @@ type LoopOptions struct {
 	CountEvery  time.Duration // how often partitions are counted; default 10s
 	// Wall is the clock that event times are compared with and finals are dated by; it may
 	// jump. Nothing is timed by it. Default: time.Now.
-	Wall func() time.Time
-	Log         *slog.Logger
-	Status      *Status
+	Wall   func() time.Time
+	Log    *slog.Logger
+	Status *Status
 
 	State     *state.State
 	Transport Transport
