@@ -6,6 +6,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"windowed/internal/fault"
 )
 
 // writes is a file system on which a write that fails ends the process with a message.
@@ -27,6 +29,9 @@ type writes struct {
 func (w writes) failed(op, name string, err error) error {
 	if err == nil || !w.opened.Load() {
 		return err
+	}
+	if fault.Planted(fault.DiskErrorIgnored) {
+		return nil
 	}
 	w.log.Fatalf("%s", &os.PathError{Op: op, Path: name, Err: cause(err)})
 	return nil

@@ -26,6 +26,7 @@ type simDisk struct {
 	rnd   *rand.Rand
 	fs    *vfs.MemFS
 	image *vfs.MemFS // what is left of a process that has died; nil: none has
+	saved *vfs.MemFS // a backup; nil: there is none
 	armed *diskFault
 	live  bool   // a store is open, so a write that fails ends the process
 	owed  string // a write has failed, and the process has not ended for it
@@ -33,7 +34,7 @@ type simDisk struct {
 
 // diskFaults are what can fail, at one of the next n operations. Syncs are rare.
 var diskFaults = []diskFault{
-	{what: "write", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileWriteAt}, writes: true, n: 6},
+	{what: "write", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileWriteAt}, writes: true, n: 3},
 	{what: "sync", kinds: []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}, writes: true, n: 1},
 	{what: "read", kinds: []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt, errorfs.OpOpen}, n: 30},
 }
@@ -66,14 +67,11 @@ func (d *simDisk) inUse() {
 	d.live = true
 }
 
-// arm lets an operation fail soon; read says that it must be a read.
-func (d *simDisk) arm(read bool) {
+// arm lets an operation of one of the kinds of diskFaults fail soon.
+func (d *simDisk) arm(what int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f := diskFaults[d.rnd.IntN(len(diskFaults))]
-	if read {
-		f = diskFaults[len(diskFaults)-1]
-	}
+	f := diskFaults[what]
 	cause := []error{syscall.EIO, syscall.EIO, syscall.ENOSPC, syscall.EROFS}[d.rnd.IntN(4)]
 	if !f.writes {
 		cause = syscall.EIO
@@ -161,6 +159,24 @@ func (d *simDisk) restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fs, d.image, d.live = d.image, nil, false
+}
+
+// save makes a backup of the disk while it is in use, if there is none yet.
+func (d *simDisk) save() (saved bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.saved != nil {
+		return false
+	}
+	d.saved = d.left(false)
+	return true
+}
+
+// rewind puts the backup in.
+func (d *simDisk) rewind() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fs, d.image, d.saved, d.armed = d.saved, nil, nil, nil
 }
 
 // replace puts another, empty disk in.

@@ -35,7 +35,7 @@ func (s *simulation) befall() {
 	if s.rnd.IntN(4) > 0 {
 		m = s.counting() // more often than the one that follows
 	}
-	what := s.rnd.IntN(18)
+	what := s.rnd.IntN(20)
 	if s.several && (what == 7 || what == 11 || what == 13 || what == 14) {
 		what = 2 // what needs virtual time
 	}
@@ -81,8 +81,16 @@ func (s *simulation) befall() {
 		s.move()
 	case 13, 14:
 		s.takeover()
-	case 15:
+	case 15, 16:
 		s.clean()
+	case 17, 18:
+		if m.disk.save() {
+			break
+		}
+		s.happened("old disks put in again")
+		m.end(m.st.Load().Abandon)
+		m.disk.rewind()
+		m.start(m.counts)
 	}
 }
 
@@ -98,16 +106,21 @@ func (s *simulation) restart(m *member) {
 	m.start(m.counts)
 }
 
-// breakDisk lets an operation of an instance's disk fail soon. Some fail when the store is
-// opened, which is when most is read of a small one.
+// breakDisk lets an operation of an instance's disk fail soon: a write as it counts, a
+// sync as it stops, a read as it starts, which is when most is read of a small store.
 func (s *simulation) breakDisk(m *member) {
 	s.t.Helper()
-	restart := s.rnd.IntN(2) == 0
-	if restart {
+	switch what := s.rnd.IntN(len(diskFaults)); diskFaults[what].what {
+	case "write":
+		m.disk.arm(what)
+	case "sync":
+		m.disk.arm(what)
+		s.pause(s.upTo(time.Second))
+		m.stop()
+		m.start(m.counts)
+	case "read":
 		m.end(m.st.Load().Abandon)
-	}
-	m.disk.arm(restart)
-	if restart {
+		m.disk.arm(what)
 		m.start(m.counts)
 	}
 }

@@ -19,7 +19,11 @@ func (s *simulation) run(sum *simFigures) {
 	for i, m := range s.members {
 		m.start(i == 0 || s.several)
 	}
-	for range 12 + s.rnd.IntN(12) {
+	steps := 12 + s.rnd.IntN(12)
+	if s.several {
+		steps /= 2
+	}
+	for range steps {
 		s.orders()
 		s.befall()
 		s.pause(s.upTo(8 * time.Second))

@@ -177,7 +177,7 @@ func (c *jumpingClock) bounds() (low, high time.Duration) {
 // says so.
 func simSeeds() (virtual, several uint64) {
 	if n, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM"), 10, 64); err == nil {
-		return n, n / 10
+		return n, n / 20
 	}
 	return 10, 1
 }
