@@ -222,7 +222,7 @@ func (l *ledger) output(records []*kgo.Record) {
 		name := string(r.Key) + " r" + headerOf(r, "revision")
 		total, known := l.finals[name]
 		switch start, err := time.Parse(time.RFC3339, string(r.Key)); {
-		case err != nil || !known:
+		case err != nil || !known || l.e.windows[start.UnixMilli()] == nil:
 			l.f.add("final %s is not in the changelog (%v)", name, err)
 		case total == 0:
 			l.f.add("final %s was written twice", name)
