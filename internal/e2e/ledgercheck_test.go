@@ -24,7 +24,8 @@ func readOrder(r *kgo.Record) (o order, ms int64, err error) {
 	return o, ms, err
 }
 
-// check counts the input of one transaction and compares it with what it has written.
+// check counts the input of one transaction and compares it with what it has written:
+// counts, times and position move together (volga#169, KAFKA-20685).
 func (l *ledger) check(g *entry) {
 	a := l.accounts[g.partition]
 	before := a.meta

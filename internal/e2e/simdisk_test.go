@@ -28,6 +28,7 @@ type simDisk struct {
 	image *vfs.MemFS // what is left of a process that has died; nil: none has
 	saved *vfs.MemFS // a backup; nil: there is none
 	armed *diskFault
+	other bool   // than at the last clean stop
 	live  bool   // a store is open, so a write that fails ends the process
 	owed  string // a write has failed, and the process has not ended for it
 }
@@ -161,6 +162,20 @@ func (d *simDisk) restart() {
 	d.fs, d.image, d.live = d.image, nil, false
 }
 
+// stopped takes note of a clean stop; same says whether the disk is still that of the last
+// one.
+func (d *simDisk) stopped() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.other = false
+}
+
+func (d *simDisk) same() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.other
+}
+
 // save makes a backup of the disk while it is in use, if there is none yet.
 func (d *simDisk) save() (saved bool) {
 	d.mu.Lock()
@@ -176,12 +191,12 @@ func (d *simDisk) save() (saved bool) {
 func (d *simDisk) rewind() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.fs, d.image, d.saved, d.armed = d.saved, nil, nil, nil
+	d.fs, d.image, d.saved, d.armed, d.other = d.saved, nil, nil, nil, true
 }
 
 // replace puts another, empty disk in.
 func (d *simDisk) replace() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.fs, d.image, d.armed = vfs.NewCrashableMem(), nil, nil
+	d.fs, d.image, d.armed, d.other = vfs.NewCrashableMem(), nil, nil, true
 }

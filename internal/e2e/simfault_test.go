@@ -162,7 +162,8 @@ func (s *simulation) brokers() {
 	s.broker.start()
 }
 
-// move lets partitions have other leaders, groups and transactions other coordinators.
+// move lets partitions have other leaders, groups and transactions other coordinators,
+// also while orders are fetched and transactions abort (franz-go#1222).
 func (s *simulation) move() {
 	if s.rnd.IntN(2) == 0 {
 		s.happened("leaders moved")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -24,8 +25,9 @@ type member struct {
 	status *engine.Status
 
 	job    engine.Config
-	counts bool // else it follows
-	life   int  // how often it was started
+	counts bool            // else it follows
+	life   int             // how often it was started
+	left   map[int32]int64 // changelog positions at a clean stop; nil: it was none
 	st     atomic.Pointer[state.State]
 	cancel context.CancelFunc
 	done   chan error
@@ -60,6 +62,10 @@ func (m *member) start(counts bool) {
 		m.s.happened("starts that a disk has refused")
 		st, err = m.open()
 	}
+	if m.left != nil && m.disk.same() && !maps.Equal(m.left, st.Positions()) {
+		m.s.t.Errorf("instance %s stopped at %v and starts at %v: it replays (KAFKA-13249)", m.cfg.Instance, m.left, st.Positions())
+	}
+	m.left = nil
 	m.st.Store(st)
 	log := slog.New(slog.DiscardHandler)
 	done, status := m.done, m.status
@@ -146,7 +152,11 @@ func (m *member) follow(context.Context) (*engine.Replica, func(), error) {
 // stop is a clean stop, unless the disk fails in it.
 func (m *member) stop() {
 	m.s.t.Helper()
-	m.end(m.st.Load().Close)
+	m.end(func() error {
+		m.left = m.st.Load().Positions()
+		m.disk.stopped()
+		return m.st.Load().Close()
+	})
 }
 
 // end ends the process. One whose disk has failed meanwhile has died of that.
@@ -161,6 +171,7 @@ func (m *member) end(leave func() error) {
 		err = leave()
 	}
 	if m.disk.died() {
+		m.left = nil
 		m.s.happened("processes that a disk has ended")
 		m.bury()
 	} else if err != nil {
