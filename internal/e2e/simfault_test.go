@@ -28,6 +28,31 @@ func (s *simulation) faultAt() kfake.Fault {
 	return all[s.rnd.IntN(len(all))]
 }
 
+// misfortune is something that can befall an instance.
+type misfortune struct {
+	often   int
+	virtual bool // in virtual time only
+	do      func(s *simulation, m *member)
+}
+
+var misfortunes = []misfortune{
+	{1, false, (*simulation).loseAnswers},
+	{1, false, (*simulation).answerErrors},
+	{2, false, (*simulation).cutPower},
+	{1, false, (*simulation).restart},
+	{1, false, (*simulation).loseDisk},
+	{1, false, (*simulation).cutOff},
+	{1, true, func(s *simulation, _ *member) { s.fence() }},
+	{2, false, (*simulation).breakDisk},
+	{1, false, func(s *simulation, _ *member) { s.jump() }},
+	{1, true, func(s *simulation, _ *member) { s.brokers() }},
+	{1, false, func(s *simulation, _ *member) { s.move() }},
+	{2, true, func(s *simulation, _ *member) { s.takeover() }},
+	{2, false, func(s *simulation, _ *member) { s.clean() }},
+	{2, false, (*simulation).oldDisk},
+	{2, false, func(*simulation, *member) {}},
+}
+
 // befall lets one thing happen, or none.
 func (s *simulation) befall() {
 	s.t.Helper()
@@ -35,62 +60,66 @@ func (s *simulation) befall() {
 	if s.rnd.IntN(4) > 0 {
 		m = s.counting() // more often than the one that follows
 	}
-	what := s.rnd.IntN(20)
-	if s.several && (what == 7 || what == 11 || what == 13 || what == 14) {
-		what = 2 // what needs virtual time
+	var all []misfortune
+	for _, x := range misfortunes {
+		for range x.often {
+			if !x.virtual || !s.several {
+				all = append(all, x)
+			}
+		}
 	}
-	switch what {
-	case 0:
-		key := s.faultAt().Keys[0]
-		s.happened("answers lost to " + key.Name())
-		m.wire.lose(key.Int16(), 1+s.rnd.IntN(3))
-	case 1:
-		fault := s.faultAt()
-		fault.Err = []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.RequestTimedOut, kerr.NotLeaderForPartition}[s.rnd.IntN(4)]
-		fault.Count = 1 + s.rnd.IntN(3)
-		s.happened("errors of " + fault.Keys[0].Name())
-		s.faults = append(s.faults, s.broker.cluster.Fault(fault))
-	case 2, 3:
-		s.happened("power cuts")
-		s.pause(s.upTo(300 * time.Millisecond))
-		m.powerCut()
-		m.start(m.counts)
-	case 4:
-		s.restart(m)
-	case 5:
-		s.happened("disks lost")
-		m.stop()
-		m.disk.replace()
-		m.start(m.counts)
-	case 6:
-		s.happened("cut off for a while")
-		m.wire.set(true)
-		s.pause(s.upTo(40 * time.Second))
-		if !m.disk.died() {
-			m.wire.set(false)
-		}
-	case 7:
-		s.fence()
-	case 8, 9:
-		s.breakDisk(m)
-	case 10:
-		s.jump()
-	case 11:
-		s.brokers()
-	case 12:
-		s.move()
-	case 13, 14:
-		s.takeover()
-	case 15, 16:
-		s.clean()
-	case 17, 18:
-		if m.disk.save() {
-			break
-		}
-		s.happened("old disks put in again")
-		m.end(m.st.Load().Abandon)
-		m.disk.rewind()
-		m.start(m.counts)
+	all[s.rnd.IntN(len(all))].do(s, m)
+}
+
+func (s *simulation) loseAnswers(m *member) {
+	key := s.faultAt().Keys[0]
+	s.happened("answers lost to " + key.Name())
+	m.wire.lose(key.Int16(), 1+s.rnd.IntN(3))
+}
+
+func (s *simulation) answerErrors(*member) {
+	fault := s.faultAt()
+	fault.Err = []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.RequestTimedOut, kerr.NotLeaderForPartition}[s.rnd.IntN(4)]
+	fault.Count = 1 + s.rnd.IntN(3)
+	s.happened("errors of " + fault.Keys[0].Name())
+	s.faults = append(s.faults, s.broker.cluster.Fault(fault))
+}
+
+func (s *simulation) cutPower(m *member) {
+	s.t.Helper()
+	s.happened("power cuts")
+	s.pause(s.upTo(300 * time.Millisecond))
+	m.powerCut()
+	m.start(m.counts)
+}
+
+func (s *simulation) loseDisk(m *member) {
+	s.t.Helper()
+	s.happened("disks lost")
+	m.stop()
+	m.disk.replace()
+	m.start(m.counts)
+}
+
+// oldDisk makes a backup of an instance's disk, or puts it in again.
+func (s *simulation) oldDisk(m *member) {
+	s.t.Helper()
+	if m.disk.save() {
+		return
+	}
+	s.happened("old disks put in again")
+	m.end(m.st.Load().Abandon)
+	m.disk.rewind()
+	m.start(m.counts)
+}
+
+func (s *simulation) cutOff(m *member) {
+	s.t.Helper()
+	s.happened("cut off for a while")
+	m.wire.set(true)
+	s.pause(s.upTo(40 * time.Second))
+	if !m.disk.died() {
+		m.wire.set(false)
 	}
 }
 

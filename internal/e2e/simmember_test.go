@@ -40,8 +40,12 @@ type death struct {
 	says string
 }
 
+// simLatency is that of a request. Without it, a client that asks again until it hears of a
+// new leader would stop virtual time.
+const simLatency = 200 * time.Microsecond
+
 func newMember(s *simulation, name string, salt uint64) *member {
-	m := &member{s: s, cfg: s.cfg, wire: &wire{dial: s.broker.dial}, disk: newSimDisk(s.figures, salt)}
+	m := &member{s: s, cfg: s.cfg, wire: &wire{dial: s.broker.dial, latency: simLatency}, disk: newSimDisk(s.figures, salt)}
 	m.cfg.Instance, m.cfg.Dialer = name, m.wire.Dial
 	return m
 }

@@ -160,7 +160,7 @@ func (s *simulation) compare() {
 		for began := time.Now(); ; s.pause(50 * time.Millisecond) {
 			st := m.st.Load()
 			s.ledger.catchUp()
-			if s.ledger.checkStore(m.cfg.Instance, st) && s.checkState(m.cfg.Instance, st) {
+			if s.ledger.checkStore(m.cfg.Instance, st, m.counts) && s.checkState(m.cfg.Instance, st) {
 				break
 			}
 			if time.Since(began) > s.patience() {

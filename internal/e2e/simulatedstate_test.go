@@ -17,7 +17,6 @@ import (
 func (s *simulation) checkState(who string, st *state.State) (ok bool) {
 	s.t.Helper()
 	version := st.Version()
-	e := s.ledger.e
 	totals := st.Totals()
 	tops := make(map[window.Scope][]state.Entry)
 	var err error
@@ -40,11 +39,18 @@ func (s *simulation) checkState(who string, st *state.State) (ok bool) {
 	if st.Version() != version {
 		return false
 	}
-	f := faults{t: s.t, what: "answers of " + who}
-	defer func() { s.ledger.wrong += f.end() }()
 	if err != nil {
-		f.add("%v", err)
+		s.t.Errorf("answers of %s: %v", who, err)
 	}
+	s.checkAnswers(who, totals, windows, numbers, tops)
+	return true
+}
+
+// checkAnswers compares what a state has answered.
+func (s *simulation) checkAnswers(who string, totals state.Counters, windows map[int64]*tally, numbers map[int64]window.Numbers, tops map[window.Scope][]state.Entry) {
+	s.t.Helper()
+	e, f := s.ledger.e, faults{t: s.t, what: "answers of " + who}
+	defer func() { s.ledger.wrong += f.end() }()
 	records := e.allTime.orders + refused(e)
 	if totals.Records != records || totals.Portions != e.allTime.portions || totals.AllTimeRecords() != e.allTime.orders {
 		f.add("%+v; not %d records, %d orders, %d portions", totals, records, e.allTime.orders, e.allTime.portions)
@@ -65,7 +71,6 @@ func (s *simulation) checkState(who string, st *state.State) (ok bool) {
 			f.add("window %s: %+v; not %d orders, %d portions, %d late", label(start), numbers[start], want.orders, want.portions, want.late)
 		}
 	}
-	return true
 }
 
 // windows are the windows that have not expired, as the model has them, added up over the

@@ -182,13 +182,21 @@ func simSeeds() (virtual, several uint64) {
 	return 10, 1
 }
 
-// TestSimulation simulates seed after seed in virtual time; WINDOWED_SIM says how many,
-// WINDOWED_SIM_SEED which one alone.
+// TestSimulation simulates seed after seed in virtual time, each in a process of its own;
+// WINDOWED_SIM says how many, WINDOWED_SIM_SEED which one alone, in this process.
 func TestSimulation(t *testing.T) {
-	t.Parallel()
-	n, _ := simSeeds()
-	simulate(t, n, "sim", "seeds in virtual time", func(t *testing.T, seed uint64, sum *simFigures) {
+	if os.Getenv(seedVariable) == "" {
+		t.Parallel()
+		n, _ := simSeeds()
+		simulate(t, n, "sim", "seeds in virtual time", inChild)
+		return
+	}
+	go watchTime()
+	simulate(t, 1, "", "seeds in virtual time", func(t *testing.T, seed uint64, sum *simFigures) {
 		synctest.Test(t, func(t *testing.T) { newSimulation(t, seed, false).run(sum) })
+		if err := sum.hand(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
@@ -204,7 +212,7 @@ func TestSimulationOfSeveral(t *testing.T) {
 // simulate runs n seeds, some at a time, and reports what happened in them.
 func simulate(t *testing.T, n uint64, section, what string, run func(t *testing.T, seed uint64, sum *simFigures)) {
 	first := uint64(1)
-	if seed, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM_SEED"), 10, 64); err == nil {
+	if seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64); err == nil {
 		first, n = seed, 1
 	}
 	sum := &simFigures{n: make(map[string]int)}
@@ -214,7 +222,7 @@ func simulate(t *testing.T, n uint64, section, what string, run func(t *testing.
 			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				defer func() {
-					if t.Failed() {
+					if t.Failed() && os.Getenv(outVariable) == "" {
 						t.Logf("once more: WINDOWED_SIM_SEED=%d go test -count=1 -v -run='^%s$' ./internal/e2e", seed, name)
 					}
 				}()
@@ -222,7 +230,10 @@ func simulate(t *testing.T, n uint64, section, what string, run func(t *testing.
 			})
 		}
 	})
-	if t.Failed() || os.Getenv("WINDOWED_SIM") == "" {
+	if given := sum.n[stoodStill]; given > max(1, int(n/20)) {
+		t.Errorf("time stood still in %d of %d seeds", given, n)
+	}
+	if t.Failed() || os.Getenv("WINDOWED_SIM") == "" || section == "" {
 		return
 	}
 	text := fmt.Sprintf("%d %s, %v: %d wrong\n", n, what, time.Since(began).Round(time.Second), sum.n["wrong"])
