@@ -5,8 +5,13 @@ STATE   ?= run/state
 DATA    ?= run/data
 FLAGS   ?=
 CHAOS   ?= 1m
+SIM     ?= 200
+PAGE    ?= docs/reliability.md
 GO      := CGO_ENABLED=0 go
 WINDOWED = $(GO) run ./cmd/windowed
+# What the tests have seen goes into a file and into a page.
+FIGURES  = mkdir -p run && rm -f run/figures.txt
+REPORT   = WINDOWED_FIGURES=$(CURDIR)/run/figures.txt WINDOWED_PAGE=$(if $(PAGE),$(CURDIR)/$(PAGE))
 # Commands act on $(BROKERS), or on the embedded broker that `make run` has running.
 TARGET   = $(if $(BROKERS),--brokers=$(BROKERS),--data-dir=$(DATA))
 
@@ -49,21 +54,28 @@ test-full: ## the whole matrices: all data files, 60 kill -9 rounds, 2,000 seeds
 test-race: ## the concurrent packages under the race detector
 	go test -race ./state ./internal/engine ./internal/kafka ./internal/api
 
+# The targets below put their figures into $(PAGE); PAGE= leaves it alone.
 test-kafka: ## the tests on a real Apache Kafka, and what they have seen (needs Java and Maven once)
-	@mkdir -p run && rm -f run/kafka.txt
 	KAFKA_REAL=1 go test -count=1 -timeout=20m ./internal/realkafka/...
-	KAFKA_REAL=1 WINDOWED_FIGURES=$(CURDIR)/run/kafka.txt go test -count=1 -timeout=20m -run='^Test(Kafka|Takeover|Restart|Rolling)' ./internal/e2e
-	@cat run/kafka.txt
+	@$(FIGURES)
+	KAFKA_REAL=1 $(REPORT) go test -count=1 -timeout=20m -run='^Test(Kafka|Takeover|Restart|Rolling)' ./internal/e2e
+	@cat run/figures.txt
 
-sim: ## 200 seeds of the whole program in virtual time, with a broker, network and disk that fail
-	WINDOWED_SIM=200 go test -count=1 -timeout=15m -v -run='^TestSimulation$$' ./internal/e2e | grep -v '^=== \|^    --- PASS'
+sim: ## SIM=200 seeds of the whole program, mostly in virtual time, with brokers, networks, disks and clocks that fail
+	@$(FIGURES)
+	WINDOWED_SIM=$(SIM) $(REPORT) go test -count=1 -timeout=30m -run='^TestSimulation' ./internal/e2e
+	@cat run/figures.txt
 
 mutants: ## plant every fault: the tests must notice each of them
+	@$(FIGURES)
 	go test -tags=planted -count=1 ./internal/fault
-	go test -tags=planted -count=1 -v -run=TestMutants ./internal/mutants
+	$(REPORT) go test -tags=planted -count=1 -timeout=30m -run=TestMutants ./internal/mutants
+	@cat run/figures.txt
 
 chaos: ## kill at every failpoint, cut the network, fill the disk, for CHAOS=1m
-	WINDOWED_CHAOS=$(CHAOS) go test -count=1 -timeout=24h -v -run='^Test(Chaos|Damage)$$' ./internal/e2e
+	@$(FIGURES)
+	WINDOWED_CHAOS=$(CHAOS) $(REPORT) go test -count=1 -timeout=24h -run='^Test(Chaos|Damage)$$' ./internal/e2e
+	@cat run/figures.txt
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

@@ -15,7 +15,7 @@ func (s *State) Apply(p int32, changes []Change, position int64) error {
 	a := applier{State: s, p: p, touched: make(map[window.Scope]bool)}
 	if err := a.all(changes); err != nil {
 		// Half of the changes are in the layer; none of them may reach Pebble.
-		s.cells.failed = fmt.Errorf("apply changelog partition %d before offset %d: %w", p, position, err)
+		s.cells.failed = fmt.Errorf("%w: apply changelog partition %d before offset %d: %w", ErrUnusable, p, position, err)
 		s.hide(s.cells.failed)
 		return s.cells.failed
 	}

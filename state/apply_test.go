@@ -30,8 +30,8 @@ func TestOverflow(t *testing.T) {
 		mustCheckpoint(t, st)
 		half := []Change{numbers(10, 9, 9), count(20, "tea", 1), change(2), meta(NewMeta(2))}
 		err := st.Apply(1, half, 2)
-		if !errors.Is(err, ErrOverflow) || errors.Is(err, ErrCorrupt) {
-			t.Fatalf("%v, want ErrOverflow", err)
+		if !errors.Is(err, ErrOverflow) || !errors.Is(err, ErrUnusable) || errors.Is(err, ErrCorrupt) {
+			t.Fatalf("%v, want ErrOverflow and ErrUnusable", err)
 		}
 		for what, err := range map[string]error{
 			"apply": st.Apply(0, nil, 2), "checkpoint": st.Checkpoint(false), "close": st.Close(),

@@ -114,7 +114,8 @@ var ways = []struct {
 
 // TestDamagedStore damages every file of a store in every way. The damage is recognised,
 // or what is missing can be replayed; counts are never wrong. All of it happens to copies
-// in memory; every way is also tried on one file on the disk.
+// in memory; every way is also tried on one file on the disk. A log without its end is no
+// damage (pebble#453): what it had is in the changelog.
 func TestDamagedStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	log := storeToDamage(t, dir, 12)
@@ -169,7 +170,8 @@ func tryDamage(t *testing.T, fs vfs.FS, from, to, file, way string, b []byte, lo
 }
 
 // TestDamageFoundInTheBackground: a compaction meets a damaged block. Pebble would end
-// the process; the state says ErrCorrupt instead, so that the store is moved aside.
+// the process; the state says ErrCorrupt instead, so that the store is moved aside
+// (pebble#4285).
 func TestDamageFoundInTheBackground(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	storeToDamage(t, dir, 60)

@@ -175,7 +175,7 @@ func TestForgettable(t *testing.T) {
 }
 
 // TestSweep: a store that was away while windows expired, and any of their tombstones
-// with them, holds nothing of them after a restore.
+// with them, holds nothing of them after a restore (KAFKA-20663, KAFKA-9481, KAFKA-8522).
 func TestSweep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fs := vfs.NewMem()

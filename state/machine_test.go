@@ -189,7 +189,8 @@ func (m *machine) crash(t *rapid.T) {
 	m.replay(t)
 }
 
-// TestStateAgainstModel runs any sequence of what can happen to a state.
+// TestStateAgainstModel runs any sequence of what can happen to a state. What a checkpoint
+// says it has is what it has (KAFKA-16017, KAFKA-20685, goka, littlehorse#1081).
 func TestStateAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &machine{fs: vfs.NewCrashableMem(), model: newModel(), capacity: 3}

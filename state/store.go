@@ -22,7 +22,7 @@ type Options struct {
 	Window       window.Lifecycle // required
 	RankCapacity int              // entries per ranking; default 1000
 	RankWindows  int              // rankings of open windows in memory; default 64
-	Logger       pebble.Logger    // Fatalf must not return; default: pebble's
+	Logger       pebble.Logger    // Fatalf ends the process; default: pebble's
 }
 
 // State is the committed state of one process. All methods may be called concurrently.
@@ -61,6 +61,10 @@ type State struct {
 var (
 	// ErrLocked is wrapped when another process uses the state directory.
 	ErrLocked = errors.New("another process uses this state directory")
+	// ErrUnusable is wrapped by the error of an Apply that failed halfway, and by all that
+	// is asked of the state after it. If it is no ErrCorrupt, the store is whole as of its
+	// last checkpoint, and a new process goes on from there.
+	ErrUnusable = errors.New("the state in memory is of no use any more")
 	// ErrClosed is what a closed state answers.
 	ErrClosed = errors.New("the state is closed")
 )

@@ -15,7 +15,7 @@ import (
 
 // TestFullDisk: a disk that is full while a checkpoint is written, in the middle of the
 // log or where a new log begins, ends the process with a message that says so. Pebble
-// alone panics, in the second case in a way that nobody can recover from.
+// alone panics, in the second case in a way that nobody can recover from (pebble#3427, #270).
 func TestFullDisk(t *testing.T) {
 	for name, kind := range map[string]func(errorfs.Op) bool{
 		"write":  func(op errorfs.Op) bool { return op.Kind == errorfs.OpFileWrite },

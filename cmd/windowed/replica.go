@@ -87,7 +87,9 @@ func (c *serveCmd) serve(ctx context.Context, j *job) error {
 	group, ctx := errgroup.WithContext(ctx)
 	go showRestore(j, ctx.Done())
 	group.Go(func() error { return newView(j.std.out, answers, j.cfg.Top).show(ctx, c.Flush) })
-	group.Go(func() error { return engine.SuperviseReplica(ctx, j.replica(admin), j.status, j.log) })
+	group.Go(func() error {
+		return engine.SuperviseReplica(ctx, func() error { _, err := j.reopen(j.holder.get()); return err }, j.replica(admin), j.status, j.log)
+	})
 	return group.Wait()
 }
 

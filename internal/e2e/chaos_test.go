@@ -11,10 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"windowed/internal/report"
 )
 
 // chaosVariable is how long the chaos goes on, a minute for a change, hours for a night.
@@ -139,11 +140,15 @@ func (c *chaos) print(t *testing.T) {
 	}) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", kind, c.faults[kind]))
 	}
-	fmt.Printf("chaos of %v: %d cycles, %d records\n", time.Since(c.began).Round(time.Second), c.cycles, c.records)
-	fmt.Printf("faults: %s\n", strings.Join(kinds, ", "))
-	fmt.Printf("counters compared: %d, counted twice: %d, lost: %d, wrong: %d\n", c.counters, c.more, c.fewer, c.wrong)
-	for _, note := range c.notes {
-		fmt.Println(note)
+	text := fmt.Sprintf("chaos of %v: %d cycles, %d records\n", time.Since(c.began).Round(time.Second), c.cycles, c.records)
+	text += fmt.Sprintf("counters compared: %d, counted twice: %d, lost: %d, wrong: %d\n", c.counters, c.more, c.fewer, c.wrong)
+	for _, note := range append(kinds, c.notes...) {
+		text += "  " + note + "\n"
+	}
+	if t.Failed() {
+		fmt.Print(text) // and not where figures of a run without faults are kept
+	} else if err := report.Write("chaos", text); err != nil {
+		t.Error(err)
 	}
 	if c.more+c.fewer+c.wrong > 0 {
 		t.Errorf("%d counters say too much, %d too little, %d are wrong", c.more, c.fewer, c.wrong)

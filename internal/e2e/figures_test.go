@@ -5,14 +5,12 @@ package e2e
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-)
 
-// figuresVariable names the file for what the tests on a real Kafka have seen.
-const figuresVariable = "WINDOWED_FIGURES"
+	"windowed/internal/report"
+)
 
 // figures sums up the tests on a real Kafka. Safe for concurrent use.
 var figures tallies
@@ -67,9 +65,5 @@ func (f *tallies) write() error {
 	for _, kind := range slices.Sorted(maps.Keys(f.faults)) {
 		fmt.Fprintf(&b, "  %4d  %s\n", f.faults[kind], kind)
 	}
-	fmt.Print(b.String())
-	if file := os.Getenv(figuresVariable); file != "" {
-		return os.WriteFile(file, []byte(b.String()), 0o644)
-	}
-	return nil
+	return report.Write("kafka", b.String())
 }

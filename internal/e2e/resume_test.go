@@ -96,7 +96,8 @@ func TestResumeNewInput(t *testing.T) {
 	g.stop()
 }
 
-// TestResumeDeleted deletes records before they are counted.
+// TestResumeDeleted deletes records before they are counted: what is gone is told, and the
+// input is never read from its start again (KAFKA-19902).
 func TestResumeDeleted(t *testing.T) {
 	t.Parallel()
 	p, o := counted(t, 5)

@@ -7,48 +7,99 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"windowed/state"
+	"windowed/window"
 )
 
-// run simulates one seed, and returns what happened how often.
-func (s *simulation) run() map[string]int {
+// run simulates one seed, and adds up what happened how often.
+func (s *simulation) run(sum *simFigures) {
 	defer s.end()
-	s.start()
-	for range 12 + s.rnd.IntN(12) {
+	for i, m := range s.members {
+		m.start(i == 0 || s.several)
+	}
+	steps := 12 + s.rnd.IntN(12)
+	if s.several {
+		steps /= 2
+	}
+	for range steps {
 		s.orders()
 		s.befall()
-		time.Sleep(time.Duration(s.rnd.Int64N(int64(8 * time.Second))))
+		s.pause(s.upTo(8 * time.Second))
+		s.glance()
 		if s.rnd.IntN(4) == 0 {
 			s.settle()
 		}
 		if s.t.Failed() {
-			break
+			return
 		}
 	}
 	s.finish()
-	return s.figures
+	l := s.ledger
+	for what, n := range map[string]int{
+		"counters compared": l.counters, "wrong": l.wrong, "finals": len(l.finals), "windows expired": l.expired,
+		"silent partitions raised": l.raised, "orders late": int(l.e.late), "orders in the future": int(l.e.invalid["future"]),
+		"orders refused": int(refused(l.e)), "orders counted": int(l.e.allTime.orders), "commits checked": l.commits,
+	} {
+		s.figures.add(what, n)
+	}
+	sum.addAll(s.figures)
+}
+
+// upTo is a random time below limit, ten times as short in real time.
+func (s *simulation) upTo(limit time.Duration) time.Duration {
+	d := time.Duration(s.rnd.Int64N(int64(limit)))
+	if s.several {
+		d /= 10
+	}
+	return d
+}
+
+func (s *simulation) happened(what string) { s.figures.add(what, 1) }
+
+// counting is the instance that counts, or one of them.
+func (s *simulation) counting() *member {
+	all := s.allCounting()
+	return all[s.rnd.IntN(len(all))]
+}
+
+func (s *simulation) allCounting() (all []*member) {
+	for _, m := range s.members {
+		if m.counts {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// following is the one that does not.
+func (s *simulation) following() *member {
+	if s.members[0] == s.counting() {
+		return s.members[1]
+	}
+	return s.members[0]
 }
 
 // orders sends some, plainly or in a transaction that may be aborted.
 func (s *simulation) orders() {
 	s.t.Helper()
 	records := make([]*kgo.Record, s.rnd.IntN(150))
+	only := s.rnd.Int32N(2 * simPartitions) // some steps leave the other partitions silent
 	for i := range records {
-		records[i] = to(s.rnd.Int32N(simPartitions), s.load.order())
+		p := s.rnd.Int32N(simPartitions)
+		if only < simPartitions {
+			p = only
+		}
+		records[i] = to(p, s.load.order())
 	}
-	s.figures["records"] += len(records)
+	s.figures.add("orders sent", len(records))
 	if s.rnd.IntN(3) > 0 {
 		s.o.send(records...)
 		return
 	}
 	commit := s.rnd.IntN(3) > 0
-	cl, err := kgo.NewClient(append(s.o.dial, kgo.SeedBrokers(s.o.seed), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID("orders"))...)
+	cl, err := kgo.NewClient(append(s.o.dial, kgo.SeedBrokers(s.cfg.Brokers...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID("orders"))...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -64,109 +115,32 @@ func (s *simulation) orders() {
 		s.t.Fatal(err)
 	}
 	if !commit {
-		s.figures["orders aborted"] += len(records)
+		s.figures.add("orders aborted", len(records))
 	}
 }
 
-// faultAt are the requests of the program that fail or lose their answers, and nobody
-// else's.
-func (s *simulation) faultAt() kfake.Fault {
-	topic := []string{names.Orders, names.Changelog, names.Output, names.DeadLetters}[s.rnd.IntN(4)]
-	all := []kfake.Fault{
-		{Keys: []kmsg.Key{kmsg.Produce}, Topic: names.Changelog}, {Keys: []kmsg.Key{kmsg.Produce}, Topic: names.Output},
-		{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Group: group}, {Keys: []kmsg.Key{kmsg.EndTxn}, TxnID: s.cfg.TransactionalID()},
-		{Keys: []kmsg.Key{kmsg.InitProducerID}, TxnID: s.cfg.TransactionalID()}, {Keys: []kmsg.Key{kmsg.OffsetFetch}, Group: group},
-		{Keys: []kmsg.Key{kmsg.Heartbeat}, Group: group}, {Keys: []kmsg.Key{kmsg.JoinGroup}, Group: group},
-		{Keys: []kmsg.Key{kmsg.SyncGroup}, Group: group}, {Keys: []kmsg.Key{kmsg.FindCoordinator}, Group: group},
-		{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: topic}, {Keys: []kmsg.Key{kmsg.Fetch}, Topic: topic},
-	}
-	return all[s.rnd.IntN(len(all))]
-}
-
-// befall lets one thing happen, or none.
-func (s *simulation) befall() {
+// glance checks what was committed since the last one, and that no instance shows what
+// was not.
+func (s *simulation) glance() {
 	s.t.Helper()
-	fault := s.faultAt()
-	key := fault.Keys[0]
-	switch s.rnd.IntN(10) {
-	case 0:
-		s.happened("answers lost to " + key.Name())
-		s.wire.lose(key.Int16(), 1+s.rnd.IntN(3))
-	case 1:
-		fault.Err = []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.RequestTimedOut, kerr.NotLeaderForPartition}[s.rnd.IntN(4)]
-		s.happened("errors of " + key.Name())
-		fault.Count = 1 + s.rnd.IntN(3)
-		s.faults = append(s.faults, s.cluster.Fault(fault))
-	case 2, 3:
-		s.powerCut()
-	case 4:
-		s.happened("restart")
-		s.stop()
-		s.start()
-	case 5:
-		s.happened("disk lost")
-		s.stop()
-		s.disk = vfs.NewCrashableMem()
-		s.start()
-	case 6:
-		s.happened("cut off for a while")
-		s.wire.set(true)
-		time.Sleep(time.Duration(s.rnd.Int64N(int64(40 * time.Second))))
-		s.wire.set(false)
-	case 7:
-		s.fence()
+	type shown struct {
+		who  string
+		p    int32
+		meta state.Meta
 	}
-}
-
-func (s *simulation) happened(what string) { s.figures[what]++ }
-
-// powerCut ends the program at once, with some of the data lost that was not synced.
-func (s *simulation) powerCut() {
-	s.t.Helper()
-	s.happened("power cut")
-	time.Sleep(time.Duration(s.rnd.Int64N(int64(300 * time.Millisecond))))
-	s.wire.set(true)
-	disk := s.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: s.rnd.IntN(101), RNG: s.rnd})
-	s.cancel()
-	s.ended(<-s.done)
-	_ = s.st.Abandon()
-	s.disk = disk
-	s.wire.set(false)
-	s.start()
-}
-
-// stop is a clean stop.
-func (s *simulation) stop() {
-	s.t.Helper()
-	s.cancel()
-	s.ended(<-s.done)
-	if err := s.st.Close(); err != nil {
-		s.t.Error(err)
+	var all []shown
+	for _, m := range s.members {
+		for p := range int32(simPartitions) {
+			if meta, ok := m.st.Load().Meta(p); ok {
+				all = append(all, shown{m.cfg.Instance, p, meta})
+			}
+		}
 	}
-}
-
-// fence takes the program's transactional id away, at most once in a while: twice in a
-// minute would end it.
-func (s *simulation) fence() {
-	s.t.Helper()
-	s.happened("fenced")
-	s.calm()
-	cl, err := kgo.NewClient(append(s.o.dial, kgo.SeedBrokers(s.o.seed), kgo.TransactionalID(s.cfg.TransactionalID()))...)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer cl.Close()
-	if _, _, err := cl.ProducerID(context.Background()); err != nil {
-		s.t.Fatal(err)
-	}
-	time.Sleep(90 * time.Second)
-}
-
-// ended checks what ended the program when it was told to.
-func (s *simulation) ended(err error) {
-	s.t.Helper()
-	if err != nil {
-		s.t.Errorf("it ended: %v", err)
+	s.ledger.catchUp()
+	for _, x := range all {
+		if want, ok := s.ledger.accounts[x.p].counters[x.meta.Next]; !ok || want != x.meta.Counters {
+			s.t.Errorf("instance %s shows partition %d up to %d: %+v; committed (%v) is %+v", x.who, x.p, x.meta.Next, x.meta.Counters, ok, want)
+		}
 	}
 }
 
@@ -175,40 +149,63 @@ func (s *simulation) settle() {
 	s.t.Helper()
 	s.calm()
 	s.counted()
-	e, err := expect(rules{window: killWindow, grace: killGrace}, s.o.committed(names.Orders))
-	if err != nil {
-		s.t.Fatal(err)
+	s.compare()
+}
+
+// compare compares the stores of both instances with the changelog, and their answers
+// with the model.
+func (s *simulation) compare() {
+	s.t.Helper()
+	for _, m := range s.members {
+		for began := time.Now(); ; s.pause(50 * time.Millisecond) {
+			st := m.st.Load()
+			s.ledger.catchUp()
+			if s.ledger.checkStore(m.cfg.Instance, st, m.counts) && s.checkState(m.cfg.Instance, st) {
+				break
+			}
+			if time.Since(began) > s.patience() {
+				now := m.status.Now()
+				s.t.Fatalf("instance %s is at %v of the changelog, not %v; %s, %s", m.cfg.Instance, st.Positions(), s.ledger.at[names.Changelog], now.Phase, now.LastError)
+			}
+		}
 	}
-	compared, wrong := e.checkChangelog(s.t, s.o)
-	s.figures["counters compared"] += compared
-	s.figures["wrong"] += wrong
-	s.checkState(e, s.st)
 }
 
 // counted waits until the state has all that is committed.
 func (s *simulation) counted() {
 	s.t.Helper()
 	ends := s.o.offsets(names.Orders, s.o.adm.ListCommittedOffsets)
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); ; s.pause(50 * time.Millisecond) {
 		behind := ""
-		for p, end := range ends {
-			if m, _ := s.st.Meta(p); m.Next < end {
-				behind = fmt.Sprintf("partition %d is counted up to %d, not %d", p, m.Next, end)
+		for _, m := range s.allCounting() {
+			for p, end := range ends {
+				if meta, _ := m.st.Load().Meta(p); meta.Next < end {
+					now := m.status.Now()
+					behind = fmt.Sprintf("instance %s: partition %d is counted up to %d, not %d; %s, %s", m.cfg.Instance, p, meta.Next, end, now.Phase, now.LastError)
+				}
+			}
+			select {
+			case err := <-m.done:
+				m.done <- err
+				s.t.Fatalf("instance %s ended: %v", m.cfg.Instance, err)
+			default:
 			}
 		}
-		if behind == "" {
+		switch {
+		case behind == "":
 			return
-		}
-		select {
-		case err := <-s.done:
-			s.done <- err
-			s.t.Fatalf("it ended: %v", err)
-		default:
-		}
-		if now := s.status.Now(); time.Since(began) > 10*time.Minute {
-			s.t.Fatalf("%s after ten minutes; %s, %s", behind, now.Phase, now.LastError)
+		case time.Since(began) > s.patience():
+			s.t.Fatalf("after %v: %s", s.patience(), behind)
 		}
 	}
+}
+
+// patience is how long everything takes at most.
+func (s *simulation) patience() time.Duration {
+	if s.several {
+		return patience
+	}
+	return 10 * time.Minute
 }
 
 // calm ends the faults that have not struck: they would strike what looks.
@@ -217,6 +214,10 @@ func (s *simulation) calm() {
 		f.Remove()
 	}
 	s.faults = nil
+	for _, m := range s.members {
+		m.disk.calm()
+	}
+	s.pause(time.Millisecond) // a process that has just died
 }
 
 // finish closes all windows and compares everything, a restore from nothing included.
@@ -224,68 +225,57 @@ func (s *simulation) finish() {
 	s.t.Helper()
 	s.calm()
 	s.counted()
-	s.stop()
-	s.job.IdleTimeout = 1000
-	s.start()
+	s.clock.jump(0)
+	counting := s.allCounting()
+	for _, m := range counting {
+		m.stop()
+	}
+	s.job.IdleTimeout, s.ledger.idle = 1000, true
+	for _, m := range counting {
+		m.start(true)
+	}
 	s.counted()
-	for range 2000 {
-		if _, open := s.st.NewestOpen(); !open {
-			break
+	for began := time.Now(); !s.resting(counting[0].st.Load()); s.pause(50 * time.Millisecond) {
+		if time.Since(began) > s.patience() {
+			s.t.Fatalf("windows are left open or not expired: %+v", counting[0].st.Load().Times())
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	s.settle()
-	e, err := expect(rules{window: killWindow, grace: killGrace}, s.o.committed(names.Orders))
-	if err != nil {
-		s.t.Fatal(err)
+	s.compare()
+	s.ledger.checkEnd()
+	for _, m := range counting {
+		m.stop()
+		m.disk.replace()
 	}
-	e.checkFinals(s.t, s.o, 10, false)
-	e.checkLetters(s.t, s.o, false)
-	s.figures["finals"] += len(e.starts())
-	s.checkTimes()
-	s.stop()
-	s.disk = vfs.NewCrashableMem()
-	s.start()
+	for _, m := range counting {
+		m.start(true)
+	}
 	s.counted()
-	s.checkState(e, s.st)
+	s.compare()
+}
+
+// resting says whether nothing is left to close or to expire.
+func (s *simulation) resting(st *state.State) bool {
+	g, _ := st.Global()
+	_, open := st.NewestOpen()
+	through := s.job.Lifecycle().ExpiredThrough(g.CloseThrough, st.NewestClosed())
+	for p := range int32(simPartitions) {
+		meta, _ := st.Meta(p)
+		open = open || through != window.None && st.ExpiryDue(p, meta.ExpiredThrough, through)
+	}
+	return !open
 }
 
 // end ends all there is, whatever has happened: nothing may be left in the bubble.
 func (s *simulation) end() {
-	s.wire.set(true)
-	s.cancel()
-	<-s.done
-	_ = s.st.Abandon()
-	s.o.cl.Close()
-	s.cluster.Close()
-}
-
-// checkTimes checks that no time in the changelog ever goes back.
-func (s *simulation) checkTimes() {
-	s.t.Helper()
-	f := faults{t: s.t, what: "changelog"}
-	defer f.end()
-	for p, records := range s.o.committed(names.Changelog) {
-		var meta state.Meta
-		var through *int64
-		for _, r := range records {
-			c, err := state.DecodeChange(r.Key, r.Value)
-			switch {
-			case err != nil:
-				f.add("partition %d offset %d: %v", p, r.Offset, err)
-			case c.Kind == state.MetaKind:
-				if c.Meta.Next < meta.Next || meta.Next > 0 && (c.Meta.Time.Watermark < meta.Time.Watermark || c.Meta.Time.CloseThrough < meta.Time.CloseThrough) {
-					f.add("partition %d offset %d: a time goes back from %+v to %+v", p, r.Offset, meta, *c.Meta)
-				}
-				meta = *c.Meta
-			case c.Kind == state.GlobalKind:
-				if through != nil && c.Global.CloseThrough < *through {
-					f.add("offset %d: the close-through goes back from %d to %d", r.Offset, *through, c.Global.CloseThrough)
-				}
-				through = &c.Global.CloseThrough
-			case c.Deleted && c.Kind == state.CountKind:
-				f.add("partition %d offset %d: a tombstone, though nothing has expired", p, r.Offset)
-			}
+	for _, m := range s.members {
+		if m.cancel == nil {
+			continue
 		}
+		m.wire.set(true)
+		m.cancel()
+		<-m.done
+		_ = m.st.Load().Abandon()
 	}
+	s.o.cl.Close()
+	s.broker.cluster.Close()
 }

@@ -4,38 +4,99 @@ package e2e
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"windowed/state"
 	"windowed/window"
 )
 
-// checkState compares a state with what must be in it: totals, the top of all time and of
-// every window, and each window's numbers.
-func (s *simulation) checkState(e *expectation, st *state.State) {
+// checkState compares what a state answers with the model: totals, the top of all time
+// and of every window that has not expired, and each window's numbers. ok says that it
+// has not moved on meanwhile.
+func (s *simulation) checkState(who string, st *state.State) (ok bool) {
 	s.t.Helper()
-	f := faults{t: s.t, what: "state"}
-	defer f.end()
+	version := st.Version()
 	totals := st.Totals()
-	if totals.Counted != e.allTime.orders-e.late || totals.Portions != e.allTime.portions || totals.Late != e.late || totals.LateIdle != 0 {
-		f.add("%+v; not %d orders, %d late, %d portions", totals, e.allTime.orders, e.late, e.allTime.portions)
+	tops := make(map[window.Scope][]state.Entry)
+	var err error
+	answer := func(scope window.Scope) {
+		var aerr error
+		if tops[scope], aerr = st.Top(scope, maxTop); err == nil {
+			err = aerr
+		}
 	}
-	compare := func(what string, t *tally, have []state.Entry, err error) {
+	answer(window.AllTime)
+	windows := s.windows(st)
+	numbers := make(map[int64]window.Numbers)
+	for start := range windows {
+		w, _, _, werr := st.TopOfWindow(start, 1)
+		numbers[start] = w.Numbers
+		if answer(window.At(start)); err == nil {
+			err = werr
+		}
+	}
+	if st.Version() != version {
+		return false
+	}
+	if err != nil {
+		s.t.Errorf("answers of %s: %v", who, err)
+	}
+	s.checkAnswers(who, totals, windows, numbers, tops)
+	return true
+}
+
+// checkAnswers compares what a state has answered.
+func (s *simulation) checkAnswers(who string, totals state.Counters, windows map[int64]*tally, numbers map[int64]window.Numbers, tops map[window.Scope][]state.Entry) {
+	s.t.Helper()
+	e, f := s.ledger.e, faults{t: s.t, what: "answers of " + who}
+	defer func() { s.ledger.wrong += f.end() }()
+	records := e.allTime.orders + refused(e)
+	if totals.Records != records || totals.Portions != e.allTime.portions || totals.AllTimeRecords() != e.allTime.orders {
+		f.add("%+v; not %d records, %d orders, %d portions", totals, records, e.allTime.orders, e.allTime.portions)
+	}
+	compare := func(what string, t *tally, have []state.Entry) {
 		list := make([]ranked, len(have))
 		for i, entry := range have {
 			list[i] = ranked{Rank: i + 1, Drink: entry.Drink, Count: entry.Count}
 		}
-		if err != nil || !slices.Equal(list, t.top(maxTop)) {
-			f.add("%s is %v (%v), not %v", what, list, err, t.top(maxTop))
+		if s.ledger.counters += len(list); !slices.Equal(list, t.top(maxTop)) {
+			f.add("%s is %v, not %v", what, list, t.top(maxTop))
 		}
 	}
-	have, err := st.Top(window.AllTime, maxTop)
-	compare("all time", &e.allTime, have, err)
-	for _, start := range e.starts() {
-		want := e.windows[start]
-		w, have, ok, err := st.TopOfWindow(start, maxTop)
-		if !ok || w.Numbers.Records != want.orders || w.Numbers.Portions != want.portions || w.Numbers.LateRecords != want.late {
-			f.add("window %s: %+v (%v); not %d orders, %d portions, %d late", label(start), w.Numbers, ok, want.orders, want.portions, want.late)
+	compare("all time", &e.allTime, tops[window.AllTime])
+	for start, want := range windows {
+		compare("window "+label(start), want, tops[window.At(start)])
+		if numbers[start].Records != want.orders || numbers[start].Portions != want.portions || numbers[start].LateRecords != want.late {
+			f.add("window %s: %+v; not %d orders, %d portions, %d late", label(start), numbers[start], want.orders, want.portions, want.late)
 		}
-		compare("window "+label(start), want, have, err)
 	}
+}
+
+// windows are the windows that have not expired, as the model has them, added up over the
+// partitions.
+func (s *simulation) windows(st *state.State) map[int64]*tally {
+	g, _ := st.Global()
+	all := make(map[int64]*tally)
+	for _, a := range s.ledger.accounts {
+		for start, n := range a.numbers {
+			if s.job.Lifecycle().State(start, g.CloseThrough, st.NewestClosed()) == window.Expired {
+				continue
+			}
+			w := all[start]
+			if w == nil {
+				w = &tally{drinks: make(map[string]uint64)}
+				all[start] = w
+			}
+			w.orders, w.portions, w.late = w.orders+n.Records, w.portions+n.Portions, w.late+n.LateRecords
+		}
+		for key, n := range a.counts {
+			at := strings.LastIndexByte(key, ':')
+			start, err := strconv.ParseInt(key[at+1:], 10, 64)
+			if w := all[start]; err == nil && w != nil {
+				w.drinks[key[:at]] += n
+			}
+		}
+	}
+	return all
 }

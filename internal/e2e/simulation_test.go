@@ -3,18 +3,18 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
+	"maps"
 	"math/rand/v2"
-	"net"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -22,150 +22,226 @@ import (
 	"windowed/internal/engine"
 	"windowed/internal/kafka"
 	orders "windowed/internal/order"
-	"windowed/state"
+	"windowed/internal/report"
 	"windowed/window"
 )
 
-// simulation is the whole program in one process and in virtual time, with a broker, a
-// network and a disk that fail as a seed says.
+// simulation is the whole program in one process: instances with a disk of their own each,
+// and brokers, networks, disks and clocks that fail as a seed says.
+//
+// In virtual time one instance counts and one follows it; they take turns. Two cannot count
+// at the same time: kgo holds a mutex while it joins a group, and in a bubble of virtual
+// time nothing moves as long as somebody waits for a mutex. So several that count at once
+// are simulated in real time, where a seed decides what happens, but not to the
+// millisecond when.
 type simulation struct {
 	t       *testing.T
 	rnd     *rand.Rand
-	cluster *kfake.Cluster
-	network *kfake.VirtualNetwork
+	several bool // all count, in real time
+	broker  *simBroker
 	o       *outside
 	load    *load
-	figures map[string]int
+	ledger  *ledger
+	clock   *jumpingClock
+	kept    *simKeeper
 
 	cfg      kafka.Config
 	job      engine.Config
 	interval time.Duration
-	wire     *wire
 	faults   []*kfake.FaultHandle
-	disk     *vfs.MemFS
-	status   *engine.Status
-	st       *state.State
-	cancel   context.CancelFunc
-	done     chan error
+	members  []*member
+	deaths   chan death // by a disk
+	figures  *simFigures
 }
 
 const simPartitions = 3
 
-func newSimulation(t *testing.T, seed uint64) *simulation {
+// simFigures counts what happened. Safe for concurrent use.
+type simFigures struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+// addAll adds up another's. What happened to many kinds of requests is one kind.
+func (c *simFigures) addAll(o *simFigures) {
+	for what, n := range o.n {
+		c.add(what, n)
+	}
+}
+
+func (c *simFigures) add(what string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n[what] += n
+}
+
+func newSimulation(t *testing.T, seed uint64, several bool) *simulation {
 	t.Helper()
 	s := &simulation{
-		t: t, rnd: rand.New(rand.NewPCG(seed, 11)), network: new(kfake.VirtualNetwork),
-		figures: make(map[string]int), status: new(engine.Status), disk: vfs.NewCrashableMem(),
+		t: t, rnd: rand.New(rand.NewPCG(seed, 11)), several: several, broker: newSimBroker(t, !several), clock: new(jumpingClock),
+		deaths: make(chan death, 16), figures: &simFigures{n: make(map[string]int)},
 	}
-	var err error
-	s.cluster, err = kfake.NewCluster(
-		kfake.NumBrokers(1), kfake.ListenFn(s.network.Listen),
-		// Its cleaner loses committed values; see internal/kafka/embedded.go.
-		kfake.BrokerConfigs(map[string]string{"log.cleaner.backoff.ms": "315360000000"}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.wire = &wire{dial: s.network.DialContext}
 	s.o = s.look()
-	s.o.createAll(simPartitions)
+	s.o.create(names.Orders, simPartitions)
+	// Tombstones go with the next compaction: what was away must not need them.
+	s.o.create(names.Changelog, simPartitions, "cleanup.policy", "compact", "delete.retention.ms", "0")
+	s.o.create(names.Output, 1)
+	s.o.create(names.DeadLetters, simPartitions)
 	s.load = newLoad(t, nil, simPartitions, seed)
 	s.interval = []time.Duration{20 * time.Millisecond, 100 * time.Millisecond, 3 * time.Second}[s.rnd.IntN(3)]
 	s.cfg = kafka.Config{
-		Brokers: s.cluster.ListenAddrs(), Topics: names, Group: group, Instance: "a",
-		DeadPartitions: simPartitions, SessionTimeout: 10 * time.Second, ClientID: "simulation", Dialer: s.wire.Dial,
+		Brokers: s.broker.addrs(), Topics: names, Group: group,
+		DeadPartitions: simPartitions, SessionTimeout: 10 * time.Second, ClientID: "simulation",
 	}
 	s.job = engine.Config{
-		Window: window.Size(killWindow.Milliseconds()), Grace: killGrace.Milliseconds(), Retention: killRetention.Milliseconds(), Top: 10,
+		Window: window.Size(killWindow.Milliseconds()), Grace: killGrace.Milliseconds(), Top: 10,
 		Flush: 5000, MaxFuture: 3_600_000, Order: orders.Config{TimeField: "ts"},
+	}
+	s.vary()
+	s.ledger = newLedger(t, s.o, rules{window: killWindow, grace: killGrace, amend: s.job.Late == engine.AmendLate}, simPartitions)
+	s.ledger.retention = time.Duration(s.job.Retention) * time.Millisecond
+	s.ledger.clock, s.ledger.maxFuture = s.clock, time.Hour
+	s.ledger.idle = s.job.IdleTimeout > 0
+	s.kept = &simKeeper{s: s, first: make(map[int32]int64), next: make(map[int32]int64)}
+	instances := []string{"a", "b"}
+	if several {
+		instances = []string{"a", "b", "c"}
+		s.cfg.SessionTimeout, s.cfg.MetadataMaxAge = 1500*time.Millisecond, time.Second
+		s.cfg.RebalanceTimeout = 5 * time.Second // kfake waits so long for a member that dies while it joins
+		s.interval = min(s.interval, 100*time.Millisecond)
+	}
+	for i, name := range instances {
+		s.members = append(s.members, newMember(s, name, seed+uint64(i)))
 	}
 	return s
 }
 
-// look is a look at the broker that no fault disturbs.
+// vary chooses the job by the seed: half of the seeds expire windows as they go.
+func (s *simulation) vary() {
+	s.job.Retention = killRetention.Milliseconds()
+	if s.rnd.IntN(2) == 0 {
+		s.job.Retention = []int64{20_000, 60_000, 600_000}[s.rnd.IntN(3)]
+		s.figures.add("seeds with expiry", 1)
+	}
+	if s.rnd.IntN(3) == 0 {
+		s.job.Late = engine.AmendLate
+		s.figures.add("seeds that amend", 1)
+	}
+	if s.rnd.IntN(2) == 0 {
+		s.job.IdleTimeout = []int64{500, 2000, 10_000}[s.rnd.IntN(3)]
+		s.figures.add("seeds with idleness", 1)
+	}
+}
+
+// look is a look at the brokers that no fault disturbs.
 func (s *simulation) look() *outside {
 	s.t.Helper()
-	dial := kgo.Dialer(func(ctx context.Context, network, host string) (net.Conn, error) {
-		return s.network.DialContext(ctx, network, host)
-	})
-	seed := s.cluster.ListenAddrs()[0]
-	cl, err := kgo.NewClient(kgo.SeedBrokers(seed), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DisableIdempotentWrite(), dial)
+	dial := kgo.Dialer(s.broker.dial)
+	seed := strings.Join(s.broker.addrs(), ",")
+	cl, err := kgo.NewClient(kgo.SeedBrokers(s.broker.addrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DisableIdempotentWrite(), dial)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return &outside{t: s.t, seed: seed, cl: cl, adm: kadm.NewClient(cl), topics: names, group: group, dial: []kgo.Opt{dial}}
 }
 
-// start starts the program on the disk as it is.
-func (s *simulation) start() {
-	s.t.Helper()
-	var err error
-	s.st, err = state.Open("state", state.Options{FS: s.disk, Window: s.job.Lifecycle(), Logger: noLog{}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	var ctx context.Context
-	ctx, s.cancel = context.WithCancel(context.Background())
-	s.done = make(chan error, 1)
-	go func() {
-		_, err := engine.Supervise(ctx, s.st, nil, s.connect, s.status, slog.New(slog.DiscardHandler))
-		s.done <- err
-	}()
+// jumpingClock is the wall clock of a simulation: the virtual time and what it is off by.
+// Safe for concurrent use.
+type jumpingClock struct {
+	mu             sync.Mutex
+	off, low, high time.Duration
 }
 
-func (s *simulation) connect(ctx context.Context, st *state.State) (engine.LoopOptions, func(), error) {
-	admin, err := kafka.NewAdmin(&s.cfg)
-	if err != nil {
-		return engine.LoopOptions{}, nil, err
-	}
-	follower, err := kafka.NewFollower(&s.cfg, st, kafka.FollowOptions{Wait: kafka.TakeoverWait, Fence: true})
-	if err != nil {
-		admin.Close()
-		return engine.LoopOptions{}, nil, err
-	}
-	session, err := kafka.NewSession(ctx, &s.cfg)
-	if err != nil {
-		follower.Close()
-		admin.Close()
-		return engine.LoopOptions{}, nil, err
-	}
-	return engine.LoopOptions{
-		Config: s.job, Topic: names.Orders, Writer: s.cfg.TransactionalID(), Interval: s.interval, Status: s.status,
-		Transport: session, Inputs: admin, Restorer: follower,
-	}, func() { session.Close(); follower.Close(); admin.Close() }, nil
+// Now is what the clock shows.
+func (c *jumpingClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.off)
 }
 
-// noLog drops the store's log lines.
-type noLog struct{}
+// jump sets what the clock is off by.
+func (c *jumpingClock) jump(off time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.off, c.low, c.high = off, min(c.low, off), max(c.high, off)
+}
 
-func (noLog) Infof(string, ...any)              {}
-func (noLog) Errorf(string, ...any)             {}
-func (noLog) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+// bounds are the least and the most that it was ever off by.
+func (c *jumpingClock) bounds() (low, high time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.low, c.high
+}
 
-// simSeeds is how many seeds are simulated: make sim sets it.
-func simSeeds() uint64 {
+// simSeeds is how many seeds are simulated in virtual time, and in real time: make sim
+// says so.
+func simSeeds() (virtual, several uint64) {
 	if n, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM"), 10, 64); err == nil {
-		return n
+		return n, n / 20
 	}
-	return 10
+	return 10, 1
 }
 
-// TestSimulation simulates seed after seed; WINDOWED_SIM says how many, WINDOWED_SIM_SEED
-// which one alone.
+// TestSimulation simulates seed after seed in virtual time, each in a process of its own;
+// WINDOWED_SIM says how many, WINDOWED_SIM_SEED which one alone, in this process.
 func TestSimulation(t *testing.T) {
-	first, n := uint64(1), simSeeds()
-	if seed, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM_SEED"), 10, 64); err == nil {
+	if os.Getenv(seedVariable) == "" {
+		t.Parallel()
+		n, _ := simSeeds()
+		simulate(t, n, "sim", "seeds in virtual time", inChild)
+		return
+	}
+	go watchTime()
+	simulate(t, 1, "", "seeds in virtual time", func(t *testing.T, seed uint64, sum *simFigures) {
+		synctest.Test(t, func(t *testing.T) { newSimulation(t, seed, false).run(sum) })
+		if err := sum.hand(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSimulationOfSeveral simulates three instances that count at once, in real time.
+func TestSimulationOfSeveral(t *testing.T) {
+	t.Parallel()
+	_, n := simSeeds()
+	simulate(t, n, "sim of several", "seeds of three instances in real time", func(t *testing.T, seed uint64, sum *simFigures) {
+		newSimulation(t, seed, true).run(sum)
+	})
+}
+
+// simulate runs n seeds, some at a time, and reports what happened in them.
+func simulate(t *testing.T, n uint64, section, what string, run func(t *testing.T, seed uint64, sum *simFigures)) {
+	first := uint64(1)
+	if seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64); err == nil {
 		first, n = seed, 1
 	}
-	sum := make(map[string]int)
-	for seed := first; seed < first+n; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				for what, n := range newSimulation(t, seed).run() {
-					sum[what] += n
-				}
+	sum := &simFigures{n: make(map[string]int)}
+	name, began := t.Name(), time.Now()
+	t.Run("all", func(t *testing.T) {
+		for seed := first; seed < first+n; seed++ {
+			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+				t.Parallel()
+				defer func() {
+					if t.Failed() && os.Getenv(outVariable) == "" {
+						t.Logf("once more: WINDOWED_SIM_SEED=%d go test -count=1 -v -run='^%s$' ./internal/e2e", seed, name)
+					}
+				}()
+				run(t, seed, sum)
 			})
-		})
+		}
+	})
+	if given := sum.n[stoodStill]; given > max(1, int(n/20)) {
+		t.Errorf("time stood still in %d of %d seeds", given, n)
 	}
-	t.Logf("%d seeds: %v", n, sum)
+	if t.Failed() || os.Getenv("WINDOWED_SIM") == "" || section == "" {
+		return
+	}
+	text := fmt.Sprintf("%d %s, %v: %d wrong\n", n, what, time.Since(began).Round(time.Second), sum.n["wrong"])
+	delete(sum.n, "wrong")
+	for _, kind := range slices.Sorted(maps.Keys(sum.n)) {
+		text += fmt.Sprintf("%9d  %s\n", sum.n[kind], kind)
+	}
+	if err := report.Write(section, text); err != nil {
+		t.Error(err)
+	}
 }

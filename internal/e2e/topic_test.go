@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"windowed/internal/kafka"
@@ -93,12 +94,19 @@ func (o *outside) offsets(topic string, list func(context.Context, ...string) (k
 	o.t.Helper()
 	ctx, cancel := bounded()
 	defer cancel()
-	listed, err := list(ctx, topic)
-	if err == nil {
-		err = listed.Error()
-	}
-	if err != nil {
-		o.t.Fatal(err)
+	var listed kadm.ListedOffsets
+	for {
+		var err error
+		if listed, err = list(ctx, topic); err == nil {
+			err = listed.Error()
+		}
+		if err == nil {
+			break
+		}
+		if !kerr.IsRetriable(err) || ctx.Err() != nil { // a leader that has moved
+			o.t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	all := make(map[int32]int64)
 	for p, at := range listed[topic] {

@@ -41,7 +41,7 @@ func TestTopics(t *testing.T) {
 	check().exits(3)
 }
 
-// TestTopicsWrong runs on a changelog that would lose counts.
+// TestTopicsWrong runs on a changelog that would lose counts (faust#137, KAFKA-9335).
 func TestTopicsWrong(t *testing.T) {
 	t.Parallel()
 	o := newBroker(t)

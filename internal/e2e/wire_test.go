@@ -7,12 +7,15 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // wire is the network of one program: it can be cut, and it can lose answers, so that the
 // broker has done what it was asked for and the program does not know.
 type wire struct {
-	dial func(ctx context.Context, network, host string) (net.Conn, error)
+	dial    func(ctx context.Context, network, host string) (net.Conn, error)
+	latency time.Duration // of each request
 
 	mu    sync.Mutex
 	cut   bool
@@ -20,6 +23,9 @@ type wire struct {
 	key   int16 // of the requests whose answers are lost
 	left  int   // how many more
 }
+
+// beats are the requests of all simulations: as long as there are some, time goes on.
+var beats atomic.Int64
 
 // errCutOff is what a network says, and not this test's own error: it must be taken for one.
 var errCutOff = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("cut off by the test")}
@@ -33,7 +39,7 @@ func (w *wire) Dial(ctx context.Context, network, host string) (net.Conn, error)
 	}
 	conn, err := w.dial(ctx, network, host)
 	if err != nil {
-		return nil, err
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err} // as if nobody listens
 	}
 	c := &wireConn{Conn: conn, wire: w}
 	w.mu.Lock()
@@ -71,6 +77,8 @@ type wireConn struct {
 }
 
 func (c *wireConn) Write(b []byte) (int, error) {
+	time.Sleep(c.wire.latency)
+	beats.Add(1)
 	if len(b) >= 6 {
 		c.wire.mu.Lock()
 		if int16(b[4])<<8|int16(b[5]) == c.wire.key && c.wire.left > 0 {

@@ -222,7 +222,11 @@ func (b *Batch) expirable() int64 {
 	if fault.Planted(fault.ExpireByOwnTime) {
 		c = b.Meta.Time.CloseThrough
 	}
-	return b.part.cfg.Lifecycle().ExpiredThrough(c, b.newestClosed)
+	newest := b.newestClosed
+	if fault.Planted(fault.ExpireNewest) && c != window.None {
+		newest = c
+	}
+	return b.part.cfg.Lifecycle().ExpiredThrough(c, newest)
 }
 
 // Expire says whether the committed close-through lets windows of this partition

@@ -16,7 +16,7 @@ const markersAfter = time.Second
 
 // plan seals what is due into one transaction; nil if nothing is.
 func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
-	now := time.Now()
+	now, wall := time.Now(), l.opts.Wall().UnixMilli()
 	g, _ := l.st.Global()
 	newestClosed := l.st.NewestClosed()
 	due := false
@@ -30,13 +30,13 @@ func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
 			b.Commit()
 		}
 		b.Expire(l.st)
-		l.idle(p, b, now)
+		l.idle(p, b, now, wall)
 		due = due || b.Due()
 	}
 	em := new(Emission)
 	if _, owner := l.parts[0]; owner && l.inputs > 0 {
 		var err error
-		if *em, err = l.emitter.Plan(l.st, l.inputs, now.UnixMilli()); err != nil {
+		if *em, err = l.emitter.Plan(l.st, l.inputs, wall); err != nil {
 			return nil, nil, nil, err
 		}
 		due = due || em.Due
@@ -44,7 +44,7 @@ func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
 	if !due {
 		return nil, nil, nil, nil
 	}
-	t := &Transaction{Outputs: em.Outputs, CloseThrough: g.CloseThrough, Positions: l.positions(), Now: now.UnixMilli()}
+	t := &Transaction{Outputs: em.Outputs, CloseThrough: g.CloseThrough, Positions: l.positions(), Now: wall}
 	sealed, err := l.seal(t, em)
 	fault.Point(fault.Sealed)
 	return t, sealed, em, err

@@ -148,7 +148,7 @@ func (e *Emitter) revise(st *state.State, em *Emission, committed, through, now 
 			continue
 		}
 		last, ok := e.revised[start]
-		if ok && now-last < e.cfg.Flush && lifecycle.Retained(end, through) {
+		if ok && !e.flushDue(last, now) && lifecycle.Retained(end, through) {
 			continue
 		}
 		if revised == e.cfg.windowsAtOnce() {
@@ -166,6 +166,12 @@ func (e *Emitter) revise(st *state.State, em *Emission, committed, through, now 
 	return true, nil
 }
 
+// flushDue says whether the flush interval that began at last is over. A clock that went
+// back is no reason to be silent until it is where it was.
+func (e *Emitter) flushDue(last, now int64) bool {
+	return now < last || now-last >= e.cfg.Flush
+}
+
 // forget adds the tombstones of emitted windows that every partition has expired.
 func (e *Emitter) forget(st *state.State, em *Emission) error {
 	gone, err := st.Forgettable(e.cfg.windowsAtOnce())
@@ -179,7 +185,7 @@ func (e *Emitter) forget(st *state.State, em *Emission) error {
 // snapshots adds the top of all time and of the newest open window, if the flush
 // interval is over and something was read or closed since.
 func (e *Emitter) snapshots(st *state.State, em *Emission, now int64) error {
-	if e.cfg.NoClock || e.lastSnapshot != math.MinInt64 && now-e.lastSnapshot < e.cfg.Flush {
+	if e.cfg.NoClock || e.lastSnapshot != math.MinInt64 && !e.flushDue(e.lastSnapshot, now) {
 		return nil
 	}
 	totals := st.Totals()
@@ -221,7 +227,7 @@ func (e *Emitter) Committed(em *Emission, now int64) {
 		}
 	}
 	for start, at := range e.revised {
-		if now-at >= e.cfg.Flush {
+		if e.flushDue(at, now) {
 			delete(e.revised, start)
 		}
 	}

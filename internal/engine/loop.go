@@ -71,8 +71,11 @@ type LoopOptions struct {
 	Reconfigure bool
 	Sole        bool          // at least once: no other member may own a partition
 	CountEvery  time.Duration // how often partitions are counted; default 10s
-	Log         *slog.Logger
-	Status      *Status
+	// Wall is the clock that event times are compared with and finals are dated by; it may
+	// jump. Nothing is timed by it. Default: time.Now.
+	Wall   func() time.Time
+	Log    *slog.Logger
+	Status *Status
 
 	State     *state.State
 	Transport Transport
@@ -129,6 +132,9 @@ const (
 func NewLoop(opts LoopOptions) *Loop {
 	l := &Loop{opts: opts, st: opts.State, parts: make(map[int32]*activePartition)}
 	l.cfg = &l.opts.Config
+	if l.opts.Wall == nil {
+		l.opts.Wall = time.Now
+	}
 	l.emitter = NewEmitter(l.cfg)
 	l.slow = newSlowQueries(opts.Inputs, opts.Log, cmp.Or(opts.CountEvery, 10*time.Second))
 	return l
@@ -176,7 +182,7 @@ func (l *Loop) ended(ctx context.Context, err error) error {
 // dropped.
 func (l *Loop) add(all []Fetched) {
 	now := time.Now()
-	ms := now.UnixMilli()
+	ms := l.opts.Wall().UnixMilli()
 	var r Record
 	for _, f := range all {
 		p := l.parts[f.Partition()]
@@ -302,8 +308,8 @@ func (l *Loop) silent() bool {
 }
 
 // idle raises the partitions that are silent at their end, by last stable offsets that
-// were asked for after they fell silent.
-func (l *Loop) idle(p *activePartition, b *Batch, now time.Time) {
+// were asked for after they fell silent; wall is the wall clock in ms.
+func (l *Loop) idle(p *activePartition, b *Batch, now time.Time, wall int64) {
 	if l.cfg.IdleTimeout == 0 || !p.resumed || p.held || b.Read > 0 || now.Sub(p.heard).Milliseconds() < l.cfg.IdleTimeout {
 		return
 	}
@@ -313,7 +319,7 @@ func (l *Loop) idle(p *activePartition, b *Batch, now time.Time) {
 	stable, ok := l.slow.stable(p.ID, p.heard)
 	if ok && b.Meta.Next >= stable {
 		p.raised = now
-		b.Idle(l.st, now.UnixMilli())
+		b.Idle(l.st, wall)
 	}
 }
 

@@ -45,7 +45,8 @@ func eachSeed(n int, run func(seed uint64) (stop bool)) {
 
 // TestModel runs the engine's step and state on several instances through lagging
 // followers, takeovers, growth, time jumps, idleness, crashes, aborts, amendments and
-// expiry in chunks, and compares all of it with the rules, written a second time.
+// expiry in chunks, and compares all of it with the rules, written a second time. A partition
+// is idle only where it has read all there is (FLINK-5479, numaflow#2943, beam#40176).
 func TestModel(t *testing.T) {
 	if *modelSeed >= 0 {
 		seen, err := runModel(uint64(*modelSeed), asDesigned)

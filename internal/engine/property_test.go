@@ -50,7 +50,8 @@ func records(samples []*sample) []Record {
 }
 
 // TestBatchesDoNotMatter: any split into batches, any order of fetches across the
-// partitions, and restarts anywhere give finals that are equal to the byte.
+// partitions, and restarts anywhere give finals that are equal to the byte: time is
+// restored with the counts (KAFKA-7994, FLINK-4616, FLINK-36663).
 func TestBatchesDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		cfg := genConfig(r)

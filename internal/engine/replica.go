@@ -96,8 +96,9 @@ func upTo(n int32) []int32 {
 }
 
 // SuperviseReplica runs Replicas, each with a connection of its own, until ctx ends or
-// something comes up that trying again does not heal.
-func SuperviseReplica(ctx context.Context, connect func(context.Context) (*Replica, func(), error), status *Status, log *slog.Logger) error {
+// something comes up that trying again does not heal. reopen replaces a corrupt state by
+// an empty one, for the next Replica.
+func SuperviseReplica(ctx context.Context, reopen func() error, connect func(context.Context) (*Replica, func(), error), status *Status, log *slog.Logger) error {
 	var gone absence
 	for ctx.Err() == nil {
 		replica, closeAll, err := connect(ctx)
@@ -109,7 +110,14 @@ func SuperviseReplica(ctx context.Context, connect func(context.Context) (*Repli
 		if ctx.Err() != nil {
 			return nil
 		}
-		if isFinal(err) {
+		switch {
+		case errors.Is(err, state.ErrCorrupt):
+			log.Error("local state is damaged; it is moved aside and restored from the changelog", "error", err)
+			if err := reopen(); err != nil {
+				return err
+			}
+			continue
+		case isFinal(err):
 			return err
 		}
 		status.rebuilt(err)
@@ -124,7 +132,7 @@ func SuperviseReplica(ctx context.Context, connect func(context.Context) (*Repli
 
 // isFinal says whether a new session would end like the last one.
 func isFinal(err error) bool {
-	for _, never := range []error{ErrFatal, state.ErrFormat, state.ErrOverflow} {
+	for _, never := range []error{ErrFatal, state.ErrFormat, state.ErrOverflow, state.ErrUnusable} {
 		if err != nil && errors.Is(err, never) {
 			return true
 		}

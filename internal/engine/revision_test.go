@@ -40,6 +40,19 @@ func TestRevisionsAreThrottled(t *testing.T) {
 	}
 }
 
+// TestClockGoesBack: a clock that is set back by years is no reason to hold back revisions
+// until it is where it was.
+func TestClockGoesBack(t *testing.T) {
+	j := reconfigured(t, Config{Retention: 1000, Late: AmendLate, Flush: 100})
+	j.now = 1 << 40
+	j.at(1, 11, 21)
+	j.at(2)
+	expectRevisions(t, j, "amended", [2]int64{0, 1})
+	j.now = 50
+	j.at(3)
+	expectRevisions(t, j, "amended after the clock was set back", [2]int64{0, 1}, [2]int64{0, 2})
+}
+
 // TestLastRevision: a window whose retention ends gets its last revision whether or not
 // the flush interval is over; there is no later one that could tell (FLINK-26498).
 func TestLastRevision(t *testing.T) {

@@ -26,6 +26,10 @@ const (
 	CountAgain        Fault = "count-again"         // records below the position count
 	OffsetsAfterState Fault = "offsets-after-state" // the group's offsets are asked for after the restore
 	KeepAfterAbort    Fault = "keep-after-abort"    // what an aborted transaction had is taken for counted
+	DiskErrorIgnored  Fault = "disk-error-ignored"  // a write to the disk that fails does not matter
+	ReadUncommitted   Fault = "read-uncommitted"    // the changelog is read before it is committed
+	NoSweep           Fault = "no-sweep"            // a store that was away keeps what has expired meanwhile
+	ExpireNewest      Fault = "expire-newest"       // the newest closed window expires like the others
 )
 
 // Faults are all of them.
@@ -33,4 +37,5 @@ var Faults = []Fault{
 	ApplyFirst, RestoreToStable, RandomID, NoTransactions, TimeNotKept, ExpireUnfinished, NoOffsets, LateByAll,
 	ActiveMinimum, ExpireByOwnTime, LocalCount, IgnoreRefused, GoOnAfterEnd, OffsetsAsPolled, ResumeAtGroup,
 	FinalNotKept, HalfOrder, TailNotEnded, CountAgain, OffsetsAfterState, KeepAfterAbort,
+	DiskErrorIgnored, ReadUncommitted, NoSweep, ExpireNewest,
 }

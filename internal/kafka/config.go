@@ -94,6 +94,14 @@ func (c *Config) client(more ...kgo.Opt) (*kgo.Client, error) {
 	return cl, nil
 }
 
+// isolation is that of all reads: what is not committed is nobody's to count.
+func isolation() kgo.IsolationLevel {
+	if fault.Planted(fault.ReadUncommitted) {
+		return kgo.ReadUncommitted()
+	}
+	return kgo.ReadCommitted()
+}
+
 // watched is the option that lets Hook watch a client.
 func (c *Config) watched(client string) []kgo.Opt {
 	if c.Hook == nil {
@@ -112,7 +120,7 @@ func (c *Config) options() ([]kgo.Opt, error) {
 		kgo.ClientID(c.ClientID),
 		kgo.MetadataMaxAge(cmp.Or(c.MetadataMaxAge, metadataMaxAge)),
 		kgo.MetadataMinAge(100*time.Millisecond),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.FetchIsolationLevel(isolation()),
 		kgo.KeepControlRecords(),
 		kgo.FetchMaxBytes(fetchMaxBytes),
 		kgo.FetchMaxPartitionBytes(fetchMaxPartBytes),

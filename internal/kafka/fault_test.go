@@ -49,7 +49,7 @@ func (r *run) whole(records, n uint64) {
 	}
 }
 
-// franz-go#1207, #1052, C36: EndTxn is done, its answer is lost. Going on with the same
+// franz-go#1207, #1052, #855, C36: EndTxn is done, its answer is lost. Going on with the same
 // session would count the transaction twice.
 func TestLostEndTxnAnswers(t *testing.T) {
 	for name, drops := range map[string]int32{"one": 1, "ten": 10, "forty": 40} {
@@ -139,7 +139,8 @@ func TestAbortedOrdersCountLater(t *testing.T) {
 	})
 }
 
-// Every retriable answer on the way of a transaction, once and three times: progress.
+// Every retriable answer on the way of a transaction, once and three times: progress. One
+// that has no offset yet is none that says 0 (KAFKA-20416).
 func TestRetriableFaults(t *testing.T) {
 	for _, key := range []kmsg.Key{kmsg.Produce, kmsg.TxnOffsetCommit, kmsg.EndTxn, kmsg.InitProducerID, kmsg.OffsetFetch, kmsg.ListOffsets, kmsg.Heartbeat, kmsg.JoinGroup} {
 		for _, err := range []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.RequestTimedOut, kerr.NotLeaderForPartition} {
@@ -189,8 +190,9 @@ func TestRestartAfterCrash(t *testing.T) {
 	})
 }
 
-// KAFKA-10167: a restore bounded by the last stable offset would miss what lies behind
-// the open transaction of a dead process; ours waits for it, and says for whom.
+// KAFKA-10167, kafka-flow#850, #852, #857: a restore bounded by the last stable offset would miss what lies behind
+// the open transaction of a dead process; ours waits for it, and says for whom. It does
+// not wait for ever (kafka-flow#849).
 func TestOpenTransactionOfAnother(t *testing.T) {
 	virtual(t, 1, func(h *harness) {
 		other := h.client(kgo.TransactionalID("other"), kgo.TransactionTimeout(time.Minute))

@@ -13,7 +13,8 @@ import (
 )
 
 // What is followed moves on while the brokers say where a changelog ends. That is no sign
-// of a changelog that was made anew: instances ended for it during rebalances.
+// of a changelog that was made anew: instances ended for it during rebalances. A restore
+// ends at the first offset at or behind its end (streamiz#463, #468).
 func TestCatchUpWhileTheChangelogGrows(t *testing.T) {
 	virtual(t, 1, func(h *harness) {
 		cut := &cutter{dial: h.network.DialContext, key: int16(kmsg.ListOffsets), delay: 2 * time.Second}
@@ -54,7 +55,8 @@ func TestCatchUpWhileTheChangelogGrows(t *testing.T) {
 	})
 }
 
-// A changelog that ends before what the state has read is refused, whatever follows.
+// A changelog that ends before what the state has read is refused, whatever follows: once,
+// with the way out (KAFKA-10664, kafka-flow#849).
 func TestCatchUpRefusesAnEndBeforeTheState(t *testing.T) {
 	virtual(t, 1, func(h *harness) {
 		st := h.openState()

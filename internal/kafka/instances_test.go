@@ -168,7 +168,7 @@ func add(sum, more map[string]uint64) {
 	}
 }
 
-// KAFKA-7192, kafka-flow#732, goka#207: instances join, one is killed, one is cut off
+// KAFKA-7192, KAFKA-14172, KAFKA-9891, kafka-flow#732, goka#207: instances join, one is killed, one is cut off
 // for longer than the session timeout and comes back; nothing is lost or counted twice.
 func TestInstancesJoinDieAndReturn(t *testing.T) {
 	seeds := uint64(1)

@@ -15,6 +15,7 @@ type mutant struct {
 const (
 	engine = "engine"
 	kafka  = "kafka"
+	e2e    = "e2e"
 )
 
 var mutants = []mutant{
@@ -39,4 +40,8 @@ var mutants = []mutant{
 	{fault: fault.CountAgain, pkg: engine, test: "TestModel", says: "was not skipped"},
 	{fault: fault.OffsetsAfterState, pkg: engine, test: "TestTakeWhileAnotherOwnerCommits", says: "the group has committed offset"},
 	{fault: fault.KeepAfterAbort, pkg: kafka, test: "TestAbortedOrdersCountLater", says: "want latte 23"},
+	{fault: fault.DiskErrorIgnored, pkg: e2e, test: "TestSimulation", says: "goes on, though its disk has failed"},
+	{fault: fault.ReadUncommitted, pkg: e2e, test: "TestSimulation", says: "closed through|shows partition|the changelog does not have"},
+	{fault: fault.NoSweep, pkg: e2e, test: "TestSimulation", says: "which is not there|which the changelog does not have"},
+	{fault: fault.ExpireNewest, pkg: e2e, test: "TestSimulation", says: "though only windows up to|may be"},
 }

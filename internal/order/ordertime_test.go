@@ -105,6 +105,7 @@ func TestDecodeRecordTime(t *testing.T) {
 		want      string
 	}{
 		{"zero", `{` + item, 0, "0 tea=1"},
+		// KAFKA-17872, KAFKA-4393, quix-streams#1141: it is refused, and the offset moves on.
 		{"unset", `{` + item, -1, "no_timestamp"},
 		{"far below", `{` + item, -1 << 63, "no_timestamp"},
 		{"unset and null", `{"ts":null,` + item, -1, "no_timestamp"},
