@@ -28,8 +28,8 @@ func TestPickPorts(t *testing.T) {
 }
 
 func TestPomFitsTheVersion(t *testing.T) {
-	if !bytes.Contains(pom, []byte("<version>"+kafkaVersion+"</version>")) {
-		t.Errorf("pom.xml does not name Kafka %s", kafkaVersion)
+	if !bytes.Contains(pom, []byte("<version>"+Version+"</version>")) {
+		t.Errorf("pom.xml does not name Kafka %s", Version)
 	}
 	if len(bootstrap) != 411 {
 		t.Errorf("bootstrap.checkpoint has %d bytes, want 411", len(bootstrap))
