@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -158,11 +159,21 @@ const ticks = 100
 
 // cpu is the CPU time the process has taken so far, in seconds.
 func (c *child) cpu() (float64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
+	text, err := c.proc("stat")
 	if err != nil {
 		return 0, fmt.Errorf("read the CPU time of a process: %w", err)
 	}
-	return cpuOf(string(text))
+	return cpuOf(text)
+}
+
+// proc reads a file of the process's in /proc.
+func (c *child) proc(name string) (string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", c.cmd.Process.Pid, name))
+	if errors.Is(err, syscall.ESRCH) || errors.Is(err, os.ErrNotExist) && runtime.GOOS == "linux" {
+		<-c.ended
+		return "", c.gone()
+	}
+	return string(text), err
 }
 
 // cpuOf reads the CPU time in seconds from the text of a /proc/<pid>/stat.
@@ -186,11 +197,11 @@ func cpuOf(text string) (float64, error) {
 
 // peak is the most memory the process has held at once, in bytes.
 func (c *child) peak() (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	text, err := c.proc("status")
 	if err != nil {
 		return 0, fmt.Errorf("read the memory of a process: %w", err)
 	}
-	return peakOf(string(text))
+	return peakOf(text)
 }
 
 // peakOf reads the peak memory in bytes from the text of a /proc/<pid>/status.

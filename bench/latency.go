@@ -38,7 +38,7 @@ func (b *bench) latency(ctx context.Context) error {
 		}
 		if err != nil {
 			b.failed = append(b.failed, "latency: "+w.name()+": "+err.Error())
-			cells = []string{failure(err), "-", "-", "-", "-", "-", "-"}
+			cells = []string{failure(err), "-", "-", "-", "-", "-", "-", "-"}
 		}
 		b.progress("latency: %s: %v", w.name(), cells)
 		rows = append(rows, append([]string{w.name()}, cells...))
@@ -48,7 +48,7 @@ func (b *bench) latency(ctx context.Context) error {
 	}
 	b.report.add("latency", fmt.Sprintf("%s orders a second for %v into %d partitions, commit interval %v: from the call that produces an order until `/v1/top` holds it.\n\n%s",
 		thousands(int64(b.Rate)), b.LatencyFor, b.Partitions, b.Commit,
-		markdown([]string{"", "answer", "p50", "p99", "highest", "probes", "CPU s per million", "peak RSS"}, rows)))
+		markdown([]string{"", "answer", "orders/s sent", "p50", "p99", "highest", "probes", "CPU s per million", "peak RSS"}, rows)))
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (b *bench) latencyOf(ctx context.Context, w *windowed) ([]string, error) {
 		return nil, errors.New(v.String())
 	}
 	millis := func(q float64) string { return fmt.Sprintf("%.0f ms", 1000*quantile(l.seen, q)) }
-	cells := []string{"exact", millis(0.5), millis(0.99), millis(1), thousands(int64(len(l.seen))), fmt.Sprintf("%.3g", l.cpu), megabytes(rss)}
+	cells := []string{"exact", speed(l.rate), millis(0.5), millis(0.99), millis(1), thousands(int64(len(l.seen))), fmt.Sprintf("%.3g", l.cpu), megabytes(rss)}
 	l.counter.stop()
 	return cells, errors.Join(l.ground.clear(ctx, l.field, &Run{}), deleteTopics(ctx, b.Brokers, l.field.topic))
 }
@@ -105,6 +105,7 @@ type live struct {
 	got  [][]time.Time // probes by partition: when they were first seen
 	seen []float64     // seconds, of the probes behind the warm-up
 	cpu  float64       // seconds per million orders, behind the warm-up
+	rate float64       // orders/s that were sent
 }
 
 // newLive prepares orders whose times are the times they are made at.
@@ -232,6 +233,7 @@ func (l *live) send(ctx context.Context, fail context.CancelCauseFunc) error {
 		case <-tick.C:
 		}
 	}
+	l.rate = float64(w.Orders) / time.Since(begin).Seconds()
 	after, err := l.counter.cpu()
 	l.cpu = (after - cpu) * 1e6 / float64(w.Orders-measured)
 	return errors.Join(err, l.client.Flush(ctx))

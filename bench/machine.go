@@ -20,18 +20,10 @@ func machineNow(ctx context.Context, b *bench) string {
 	if text, err := b.exactly().command(ctx, "version"); err == nil {
 		version = strings.TrimSpace(string(text))
 	}
-	return fmt.Sprintf("Made on %s by `make %s` in %s: %d cores (%s), %s of memory, %s/%s. %s.\n",
-		time.Now().UTC().Format(time.DateOnly), b.form(), time.Since(b.began).Round(time.Second),
+	return fmt.Sprintf("Made on %s by `bin/bench %s` in %s: %d cores (%s), %s of memory, %s/%s. %s.\n",
+		time.Now().UTC().Format(time.DateOnly), strings.Join(os.Args[1:], " "), time.Since(b.began).Round(time.Second),
 		runtime.NumCPU(), cpuModel(), memory(), runtime.GOOS, runtime.GOARCH,
 		strings.Join(slices.Concat([]string{version, runtime.Version(), "Apache Kafka " + realkafka.Version}, modules(), b.peerVersions(ctx)), ", "))
-}
-
-// form is the make target with these sizes.
-func (b *bench) form() string {
-	if b.Write != "" {
-		return "bench-full"
-	}
-	return "bench"
 }
 
 // modules are the versions of the clients in this program, which are windowed's too.

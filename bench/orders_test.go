@@ -90,11 +90,18 @@ func TestSampler(t *testing.T) {
 	}
 }
 
+// quiet fails the test for what a store cannot go on from, and drops the rest.
+type quiet struct{ t *testing.T }
+
+func (quiet) Infof(string, ...any)                {}
+func (quiet) Errorf(string, ...any)               {}
+func (q quiet) Fatalf(format string, args ...any) { q.t.Fatalf(format, args...) }
+
 // replayed is what the program itself makes of one partition's orders.
 func replayed(t *testing.T, w *Workload, p int, into Answer) (late uint64) {
 	t.Helper()
 	cfg := engine.Config{Window: window.Size(w.Window.Milliseconds()), Grace: w.Grace.Milliseconds(), Retention: 1000 * time.Hour.Milliseconds(), Top: 1000, Order: coded.Config{TimeField: "ts"}}
-	st, err := state.Open("replay", state.Options{FS: vfs.NewMem(), Window: cfg.Lifecycle()})
+	st, err := state.Open("replay", state.Options{FS: vfs.NewMem(), Window: cfg.Lifecycle(), Logger: quiet{t}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,20 +51,7 @@ func whole(ctx context.Context, c filer, f *field, limit time.Duration) Run {
 	if err != nil {
 		return Run{Err: err}
 	}
-	// Peak memory is gone with the process, so it is looked at all the while.
-	var r Run
-	err = p.poll(ctx, 2*time.Millisecond, func() (bool, error) {
-		if rss, err := p.peak(); err == nil {
-			r.RSS = max(r.RSS, rss)
-		}
-		select {
-		case <-p.ended:
-			return true, nil
-		default:
-			return false, nil
-		}
-	})
-	took := time.Since(p.began)
+	r, err := watch(ctx, p)
 	if err != nil {
 		p.kill()
 		return Run{Err: err}
@@ -73,7 +60,7 @@ func whole(ctx context.Context, c filer, f *field, limit time.Duration) Run {
 		return Run{Err: p.gone()}
 	}
 	orders := float64(f.truth.Orders)
-	r.First, r.Speed = took, orders/took.Seconds()
+	r.Speed = orders / r.First.Seconds()
 	used := p.cmd.ProcessState
 	r.CPU = (used.UserTime() + used.SystemTime()).Seconds() * 1e6 / orders
 	a, err := c.read(answer)
@@ -82,6 +69,26 @@ func whole(ctx context.Context, c filer, f *field, limit time.Duration) Run {
 	}
 	r.Counts, r.Verdict = true, compare(shortened(f.truth.Answer, longestTop), a)
 	return r
+}
+
+// watch waits for the end of a process. Its peak memory is gone with it, so it is looked
+// at all the while.
+func watch(ctx context.Context, p *child) (r Run, err error) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.ended:
+			r.First = time.Since(p.began)
+			return r, nil
+		case <-ctx.Done():
+			return r, context.Cause(ctx)
+		case <-tick.C:
+		}
+		if rss, err := p.peak(); err == nil {
+			r.RSS = max(r.RSS, rss)
+		}
+	}
 }
 
 func startFiler(c filer, f *field, answer string) (*child, error) {

@@ -30,31 +30,31 @@ type restored struct {
 func (r *restored) speed() float64 { return float64(r.records) / r.seconds }
 
 // of is what follows a run of c, if anything does.
-func (a *aside) of(c contestant, scenario string) func(*field, entrant) error {
+func (a *aside) of(ctx context.Context, c contestant, scenario string) func(*field, entrant) error {
 	w, ok := c.(*windowed)
 	if !ok || w.guarantee != "exactly-once" {
 		return nil
 	}
 	return func(f *field, e entrant) error {
-		if err := a.restart(w, f, e); err != nil {
+		if err := a.restart(ctx, w, f, e); err != nil {
 			return err
 		}
 		if scenario == "main" { // its changelog is soon read
 			return nil
 		}
-		return a.restore(w, f)
+		return a.restore(ctx, w, f)
 	}
 }
 
 // restart stops windowed and starts it again, until it answers with all it had counted.
-func (a *aside) restart(w *windowed, f *field, e entrant) error {
+func (a *aside) restart(ctx context.Context, w *windowed, f *field, e entrant) error {
 	e.process().stop()
 	again, err := w.again(f)
 	if err != nil {
 		return err
 	}
 	defer again.stop()
-	ctx, cancel := context.WithTimeoutCause(context.Background(), a.b.Limit, errLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, a.b.Limit, errLimit)
 	defer cancel()
 	if err := again.done(ctx); err != nil {
 		return fmt.Errorf("started again on its state: %w", err)
@@ -67,8 +67,8 @@ func (a *aside) restart(w *windowed, f *field, e entrant) error {
 const restoreRounds = 3
 
 // restore restores an empty state directory, beside a consumer that reads the same.
-func (a *aside) restore(w *windowed, f *field) error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), a.b.Limit, errLimit)
+func (a *aside) restore(ctx context.Context, w *windowed, f *field) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, a.b.Limit, errLimit)
 	defer cancel()
 	live, err := liveKeys(ctx, f)
 	if err != nil {
@@ -181,7 +181,7 @@ func (b *bench) restore(ctx context.Context) error {
 	short.Commit = 10 * time.Millisecond // more records for the same keys
 	g.b = &short
 	extra := &aside{b: b}
-	r, err := g.race(ctx, b.exactly(), extra.of(b.exactly(), "restore"))
+	r, err := g.race(ctx, b.exactly(), extra.of(ctx, b.exactly(), "restore"))
 	if err != nil {
 		return err
 	}

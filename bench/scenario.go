@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func (b *bench) table(ctx context.Context, scenario string, w *Workload, rounds 
 			if !entered[c] {
 				continue
 			}
-			r, err := g.race(ctx, c, extra.of(c, scenario))
+			r, err := g.race(ctx, c, extra.of(ctx, c, scenario))
 			if err != nil {
 				return err
 			}
@@ -67,7 +68,7 @@ func (b *bench) table(ctx context.Context, scenario string, w *Workload, rounds 
 		}
 		last = time.Since(begin)
 	}
-	text := fmt.Sprintf("%s\n\n%s%s%s", describe(w, g.truth, run), table(results), wrongs(results), shares(results))
+	text := fmt.Sprintf("%s\n\n%s%s%s", describe(w, g.truth, "main", run), table(results), wrongs(results), shares(results))
 	b.report.add(scenario, text+extra.text())
 	return g.drop(ctx)
 }
@@ -103,12 +104,12 @@ func (b *bench) enter(ctx context.Context, all []contestant) ([]Result, map[cont
 }
 
 // describe says what the orders of a table were.
-func describe(w *Workload, t *Truth, rounds int) string {
+func describe(w *Workload, t *Truth, scenario string, rounds int) string {
 	drinks := fmt.Sprintf("zipf %g", w.Zipf)
 	if w.Zipf == 0 {
 		drinks = "all ordered alike"
 	}
-	text := fmt.Sprintf("%s orders of %.0f bytes on average, 1 to %d items, %s drinks (%s), %d partitions, %s windows of %v, grace %v, disorder up to %v, %s of the orders late",
+	text := fmt.Sprintf("%s orders of %.0f bytes on average, 1 to %d items, %s drinks (%s), partitions: %d, windows of %[8]v: %[7]s, grace %[9]v, disorder up to %[10]v, %[11]s of the orders late",
 		thousands(t.Orders), float64(t.Bytes)/float64(t.Orders), w.Items, thousands(int64(w.Drinks)), drinks, w.Partitions,
 		thousands(int64(len(t.Answer)-1)), w.Window, w.Grace, w.Disorder, share(t.Late, t.Orders))
 	switch rounds {
@@ -117,15 +118,15 @@ func describe(w *Workload, t *Truth, rounds int) string {
 	default:
 		text += fmt.Sprintf("; medians of %d rounds, ratios within the rounds.", rounds)
 	}
-	return text + " " + reproduce(w)
+	return text + " " + reproduce(w, scenario)
 }
 
 func share(part, of int64) string {
 	return fmt.Sprintf("%.2g %%", 100*float64(part)/float64(max(1, of)))
 }
 
-// reproduce is how to make the same orders.
-func reproduce(w *Workload) string {
+// reproduce is how to run the same orders again.
+func reproduce(w *Workload, scenario string) string {
 	flags := []string{
 		fmt.Sprintf("--seed=%d", w.Seed), fmt.Sprintf("--orders=%d", w.Orders), fmt.Sprintf("--partitions=%d", w.Partitions),
 		fmt.Sprintf("--drinks=%d", w.Drinks), fmt.Sprintf("--zipf=%g", w.Zipf), fmt.Sprintf("--items=%d", w.Items),
@@ -134,7 +135,7 @@ func reproduce(w *Workload) string {
 	if w.Size > 0 {
 		flags = append(flags, fmt.Sprintf("--size=%d", w.Size))
 	}
-	return "The same orders: `bin/bench --scenario=main " + strings.Join(flags, " ") + "`."
+	return "The same orders: `bin/bench --scenario=" + scenario + " " + strings.Join(flags, " ") + "`."
 }
 
 // shares says what part of the limit windowed reaches with the same CPU.
@@ -152,10 +153,10 @@ func shares(results []Result) string {
 	for i := range results {
 		r := &results[i]
 		if strings.HasPrefix(r.Name, "windowed") && len(r.Runs) > 0 && r.wrong() == nil {
-			text += fmt.Sprintf("\n\nOf the orders that franz-go alone reads in a second of CPU, %s counts %.0f %%.", r.Name, 100*ratio(limit, r, cpuOfRun))
+			text += fmt.Sprintf("\nOf the orders that franz-go alone reads in a second of CPU, %s counts %.2g %%.\n", r.Name, 100*ratio(limit, r, cpuOfRun))
 		}
 	}
-	return text + "\n"
+	return text
 }
 
 // backlog compares the memory that backlogs of different sizes take.
@@ -237,6 +238,6 @@ func (b *bench) replay(ctx context.Context) error {
 		}
 	}
 	b.report.add("replay", fmt.Sprintf("One file, read from its start to the end of the process (\"first answer\"). %s\n\n%s%s",
-		describe(w, g.truth, b.Rounds), table(results), wrongs(results)))
-	return g.clear(ctx, f, &Run{})
+		describe(w, g.truth, "replay", b.Rounds), table(results), wrongs(results)))
+	return os.RemoveAll(f.dir)
 }

@@ -15,12 +15,13 @@ import (
 // line from here it writes its answer to a file, says "answered", and ends.
 type speaker struct {
 	*child
-	file string // with the answer; "" if it has none
+	file   string // with the answer; "" if it has none
+	orders int64  // that there are
 }
 
 // speak starts a process that talks like this; args get --answer added.
 func speak(f *field, counts bool, env []string, program string, args ...string) (*speaker, error) {
-	s := &speaker{}
+	s := &speaker{orders: f.truth.Orders}
 	if counts {
 		s.file = filepath.Join(f.dir, "answer.tsv")
 		args = append(args, "--answer="+s.file)
@@ -40,8 +41,12 @@ func (s *speaker) first(ctx context.Context) (int64, error) {
 	return strconv.ParseInt(words[0], 10, 64)
 }
 
+// done waits for the word; who says behind it how many orders were read is checked.
 func (s *speaker) done(ctx context.Context) error {
-	_, err := s.await(ctx, "done")
+	words, err := s.await(ctx, "done")
+	if err == nil && len(words) > 0 && words[0] != strconv.FormatInt(s.orders, 10) {
+		err = fmt.Errorf("it has read %s orders, there are %d", words[0], s.orders)
+	}
 	return err
 }
 

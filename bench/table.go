@@ -50,7 +50,7 @@ func ratio(a, b *Result, figure func(*Run) float64) float64 {
 }
 
 var tableHeader = []string{"contestant", "answer", "orders/s", "CPU s per million", "peak RSS", "first answer",
-	"speed against it", "its CPU", "its RSS"}
+	"our speed : its", "its CPU : ours", "its RSS : ours"}
 
 // table is the results as Markdown, compared with those of the first one. An answer that
 // is wrong has no figures.
@@ -125,7 +125,7 @@ func wrongs(results []Result) string {
 		}
 		fmt.Fprintf(&text, ": %s orders/s, %.3g s of CPU per million, %s", speed(median(r.of(speedOf))), median(r.of(cpuOfRun)), megabytes(int64(median(r.of(rssOf)))))
 		if base := &results[0]; i > 0 && base.wrong() == nil {
-			fmt.Fprintf(&text, " (against it: %s the speed, it takes %s the CPU and %s the memory)",
+			fmt.Fprintf(&text, " (our speed is %s its, its CPU %s ours, its memory %s ours)",
 				times(ratio(base, r, speedOf)), times(ratio(r, base, cpuOfRun)), times(ratio(r, base, rssOf)))
 		}
 		text.WriteString(".\n")
