@@ -34,7 +34,7 @@ type runCmd struct {
 	Late       float64       `help:"Share of orders that come after their window has closed." default:"0"`
 	Seed       uint64        `help:"Seed of the orders." default:"1"`
 
-	UniformOrders int           `help:"Orders of uniform." default:"600000"`
+	UniformOrders int           `help:"Orders of uniform." default:"300000"`
 	RestoreOrders int           `help:"Orders of restore." default:"2000000"`
 	Backlog       []int         `help:"Orders of backlog." default:"3000000,10000000"`
 	Rate          int           `help:"Orders a second of latency." default:"50000"`

@@ -12,9 +12,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
+// adminWait is how long the broker may take to make or delete topics, and loadWait for all
+// orders.
+const (
+	adminWait = time.Minute
+	loadWait  = 10 * time.Minute
+)
+
 // makeTopic makes a topic for orders. Their time lies in the past, which is no reason to
 // delete them.
 func makeTopic(ctx context.Context, brokers []string, topic string, partitions int) error {
+	ctx, cancel := context.WithTimeout(ctx, adminWait)
+	defer cancel()
 	cl, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
 	if err != nil {
 		return err
@@ -29,6 +38,8 @@ func makeTopic(ctx context.Context, brokers []string, topic string, partitions i
 
 // deleteTopics deletes all topics whose name begins with prefix.
 func deleteTopics(ctx context.Context, brokers []string, prefix string) error {
+	ctx, cancel := context.WithTimeout(ctx, adminWait)
+	defer cancel()
 	cl, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
 	if err != nil {
 		return err
@@ -68,6 +79,8 @@ func load(ctx context.Context, brokers []string, topic string, w *Workload) erro
 		return err
 	}
 	defer cl.Close()
+	ctx, end := context.WithTimeout(ctx, loadWait)
+	defer end()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	pick := newSampler(w.Drinks, w.Zipf)

@@ -58,6 +58,20 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+func TestHeap(t *testing.T) {
+	args := func(opts ...Option) string {
+		o, err := newOptions(opts)
+		must(t, err)
+		return strings.Join((&java{bin: "java"}).command("", "dir", &o).Args, " ")
+	}
+	if got := args(); !strings.Contains(got, "-Xmx256m") || !strings.Contains(got, "TieredStopAtLevel=1") {
+		t.Errorf("a broker that starts fast: %s", got)
+	}
+	if got := args(Heap("1g")); !strings.Contains(got, "-Xmx1g") || strings.Contains(got, "TieredStopAtLevel") {
+		t.Errorf("a broker that serves a load: %s", got)
+	}
+}
+
 func TestLockExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	unlock, err := lockFile(t.Context(), path)
