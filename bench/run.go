@@ -16,7 +16,7 @@ import (
 // runCmd runs scenarios, one after another. Their sizes are those of the full form.
 type runCmd struct {
 	Scenario []string      `help:"What to run: main (all contestants), uniform (100,000 drinks), backlog (memory by size), latency, restore, replay (of a file)." enum:"main,uniform,backlog,latency,restore,replay" default:"main,uniform,backlog,latency,restore,replay"`
-	Only     []string      `help:"Only contestants whose name holds one of these."`
+	Only     []string      `help:"Only contestants whose name holds one of these; may be repeated." sep:"none"`
 	Rounds   int           `help:"Rounds of main and replay, each with all contestants in turn." default:"3"`
 	Budget   time.Duration `help:"Begin no round that would end later than this after the start; 0: no matter." default:"0"`
 	Limit    time.Duration `help:"How long one run of a contestant may take." default:"3m"`
