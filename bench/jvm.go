@@ -45,10 +45,8 @@ func (p *jvmPeer) name() string { return p.title }
 
 // build builds the peer below out, unless it is there.
 func (p *jvmPeer) build(ctx context.Context, sources, out string, progress func(string, ...any)) error {
-	for _, program := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("%w: no %s here", errMissing, program)
-		}
+	if _, err := exec.LookPath("java"); err != nil {
+		return fmt.Errorf("%w: no java here", errMissing)
 	}
 	stamp, err := hashTree(filepath.Join(sources, p.dir), filepath.Join(sources, "common"))
 	if err != nil {
@@ -60,6 +58,9 @@ func (p *jvmPeer) build(ctx context.Context, sources, out string, progress func(
 	mark := filepath.Join(p.built, "sources.sha256")
 	if had, _ := os.ReadFile(mark); string(had) == stamp {
 		return nil
+	}
+	if _, err := exec.LookPath("mvn"); err != nil {
+		return fmt.Errorf("%w: no mvn here", errMissing)
 	}
 	progress("building %s with Maven; the first time it fetches the jars", p.dir)
 	if err := os.RemoveAll(p.built); err != nil {

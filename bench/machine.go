@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"windowed/internal/realkafka"
 )
 
 // machineNow says where and with what the figures were made.
@@ -23,7 +21,15 @@ func machineNow(ctx context.Context, b *bench) string {
 	return fmt.Sprintf("Made on %s by `bin/bench %s` in %s: %d cores (%s), %s of memory, %s/%s. %s.\n",
 		time.Now().UTC().Format(time.DateOnly), strings.Join(os.Args[1:], " "), time.Since(b.began).Round(time.Second),
 		runtime.NumCPU(), cpuModel(), memory(), runtime.GOOS, runtime.GOARCH,
-		strings.Join(slices.Concat([]string{version, runtime.Version(), "Apache Kafka " + realkafka.Version}, modules(), b.peerVersions(ctx)), ", "))
+		strings.Join(slices.Concat([]string{version, runtime.Version()}, b.broker(), modules(), b.peerVersions(ctx)), ", "))
+}
+
+// broker is what was started.
+func (b *bench) broker() []string {
+	if b.kafka == "" {
+		return nil
+	}
+	return []string{b.kafka}
 }
 
 // modules are the versions of the clients in this program, which are windowed's too.

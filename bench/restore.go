@@ -98,7 +98,7 @@ func (a *aside) restore(ctx context.Context, w *windowed, f *field) error {
 
 func (a *aside) restoreOnce(ctx context.Context, w *windowed, f *field, n int, r *restored) error {
 	dir := filepath.Join(f.dir, "restore-"+strconv.Itoa(n))
-	args := append([]string{"restore", "-o", "json", "--state=" + dir}, w.topics(f)...)
+	args := append([]string{"restore", "--timeout=1m", "-o", "json", "--state=" + dir}, w.topics(f)...)
 	text, err := w.command(ctx, append(args, w.job(f)...)...)
 	if err != nil {
 		return err

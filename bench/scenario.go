@@ -198,21 +198,9 @@ func (b *bench) replay(ctx context.Context) error {
 	if err := w.check(); err != nil {
 		return err
 	}
-	duck := &duckDB{script: filepath.Join(b.Peers, "duckdb", "count.py")}
-	all := []filer{&replaying{b.Windowed}, duck}
-	all = slices.DeleteFunc(all, func(c filer) bool { return !b.wanted(c.name()) })
-	results := make([]Result, len(all))
-	for i, c := range all {
-		results[i].Name = c.name()
-	}
-	if at := slices.Index(all, filer(duck)); at >= 0 {
-		if err := duck.install(ctx, b.Dir, b.progress); err != nil {
-			b.progress("%v", err)
-			results[at].Note = failure(err)
-		}
-	}
+	all, results := b.filers(ctx)
 	if len(all) == 0 {
-		return nil
+		return ctx.Err()
 	}
 	g := &ground{b: b, scenario: "replay", workload: w, truth: truthOf(w)}
 	f, err := g.field()
@@ -240,4 +228,22 @@ func (b *bench) replay(ctx context.Context) error {
 	b.report.add("replay", fmt.Sprintf("One file, read from its start to the end of the process (\"first answer\"). %s\n\n%s%s",
 		describe(w, g.truth, "replay", b.Rounds), table(results), wrongs(results)))
 	return os.RemoveAll(f.dir)
+}
+
+// filers are those asked for, with a result for each; it has a note if one cannot run.
+func (b *bench) filers(ctx context.Context) ([]filer, []Result) {
+	duck := &duckDB{script: filepath.Join(b.Peers, "duckdb", "count.py")}
+	all := []filer{&replaying{b.Windowed}, duck}
+	all = slices.DeleteFunc(all, func(c filer) bool { return !b.wanted(c.name()) })
+	results := make([]Result, len(all))
+	for i, c := range all {
+		results[i].Name = c.name()
+	}
+	if at := slices.Index(all, filer(duck)); at >= 0 {
+		if err := duck.install(ctx, b.Dir, b.progress); err != nil {
+			b.progress("%v", err)
+			results[at].Note = failure(err)
+		}
+	}
+	return all, results
 }

@@ -96,7 +96,7 @@ func row(r, base *Result) []string {
 
 // failure is an error as one cell.
 func failure(err error) string {
-	if errors.Is(err, errLimit) {
+	if errors.Is(err, errLimit) || errors.Is(err, errMissing) && !strings.Contains(err.Error(), "\n") {
 		return err.Error()
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")

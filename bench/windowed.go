@@ -64,7 +64,7 @@ func (w *windowed) command(ctx context.Context, args ...string) ([]byte, error) 
 
 // start makes the topics and starts the program, which is ready to be started again.
 func (w *windowed) start(ctx context.Context, f *field) (entrant, error) {
-	create := append([]string{"topics", "create", "--partitions=" + strconv.Itoa(f.workload.Partitions)}, w.topics(f)...)
+	create := append([]string{"topics", "create", "--timeout=1m", "--partitions=" + strconv.Itoa(f.workload.Partitions)}, w.topics(f)...)
 	if _, err := w.command(ctx, create...); err != nil {
 		return nil, err
 	}
