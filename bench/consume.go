@@ -76,23 +76,45 @@ func (c *consumeCmd) Run(ctx context.Context) error {
 	return c.finish(to)
 }
 
-// ends are the last stable offsets of the partitions that hold anything.
+// endsEvery is how often it is asked whether the last transactions are readable.
+const endsEvery = 10 * time.Millisecond
+
+// ends are the ends of the partitions that hold anything, once all before them can be
+// read: a broker answers a commit a little before its records are readable.
 func ends(ctx context.Context, cl *kgo.Client, topic string) (map[int32]int64, error) {
-	listed, err := kadm.NewClient(cl).ListCommittedOffsets(ctx, topic)
+	admin := kadm.NewClient(cl)
+	listed, err := admin.ListEndOffsets(ctx, topic)
+	if err == nil {
+		err = listed.Error()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find the end of topic %s: %w", topic, err)
 	}
 	left := make(map[int32]int64)
-	var failed error
 	listed.Each(func(o kadm.ListedOffset) {
-		if o.Err != nil {
-			failed = fmt.Errorf("find the end of topic %s, partition %d: %w", topic, o.Partition, o.Err)
-		}
 		if o.Offset > 0 {
 			left[o.Partition] = o.Offset
 		}
 	})
-	return left, failed
+	for {
+		stable, err := admin.ListCommittedOffsets(ctx, topic)
+		if err == nil {
+			err = stable.Error()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("find the last stable offsets of topic %s: %w", topic, err)
+		}
+		open := false
+		stable.Each(func(o kadm.ListedOffset) { open = open || o.Offset < left[o.Partition] })
+		if !open {
+			return left, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("a transaction stays open in topic %s: %w", topic, context.Cause(ctx))
+		case <-time.After(endsEvery):
+		}
+	}
 }
 
 func (c *consumeCmd) consumer() (consumer, error) {
