@@ -16,7 +16,8 @@ REPORT   = WINDOWED_FIGURES=$(CURDIR)/run/figures.txt WINDOWED_PAGE=$(if $(PAGE)
 TARGET   = $(if $(BROKERS),--brokers=$(BROKERS),--data-dir=$(DATA))
 
 .PHONY: help build run seed-orders restore topic-create-all topic-delete-all top windows \
-	test test-full test-race test-kafka sim mutants chaos lint alerts fuzz bench clean
+	test test-full test-race test-kafka sim mutants chaos lint alerts fuzz \
+	bench bench-full bench-check bench-go clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -92,7 +93,19 @@ fuzz: ## a minute on every fuzz target
 	go test ./window -fuzz=FuzzParseKey -fuzztime=1m
 	go test ./state -fuzz=FuzzDecodeChange -fuzztime=1m
 
-bench: ## decode, apply, rank, and the loop on an embedded broker
+BENCH = $(GO) build -trimpath -o bin/bench ./bench && bin/bench
+
+bench: build ## windowed beside Kafka Streams, Flink, DuckDB and the limits, on a real Kafka; short, five minutes
+	$(BENCH) --rounds=1 --limit=90s --orders=500000 --uniform-orders=150000 --restore-orders=300000 \
+		--backlog=500000,1500000 --latency-for=8s $(FLAGS)
+
+bench-full: build ## the same in full, 20 minutes on a quiet machine; the results go into docs/performance.md
+	$(BENCH) --budget=20m --write=docs/performance.md $(FLAGS)
+
+bench-check: build ## only whether windowed and the truth agree, on a real Kafka; seconds
+	$(BENCH) --scenario=main --rounds=1 --limit=60s --orders=50000 --late=0.01 --only=windowed --only=limit --only=plain $(FLAGS)
+
+bench-go: ## Go benchmarks: decode, apply, rank, and the loop on an embedded broker
 	go test -run=NONE -bench=. -benchtime=1x ./internal/kafka
 	go test -run=NONE -bench=. ./internal/order ./state
 

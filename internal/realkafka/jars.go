@@ -14,9 +14,11 @@ import (
 //go:embed pom.xml
 var pom []byte
 
+// Version is the version of Apache Kafka that is started.
+const Version = "4.3.1"
+
 const (
-	kafkaVersion = "4.3.1"
-	kafkaJar     = "kafka_2.13-" + kafkaVersion + ".jar"
+	kafkaJar     = "kafka_2.13-" + Version + ".jar"
 	libName      = "lib"
 	tempPrefix   = "tmp-"
 	fetchWait    = 5 * time.Minute
@@ -43,7 +45,7 @@ func ensureJars(ctx context.Context, cache string, logf func(string, ...any)) (s
 		return lib, nil
 	}
 	begin := time.Now()
-	logf("realkafka: fetching the jars of Kafka %s into %s", kafkaVersion, cache)
+	logf("realkafka: fetching the jars of Kafka %s into %s", Version, cache)
 	lib, err := fetchJars(ctx, cache)
 	if err != nil {
 		return "", fmt.Errorf("fetch Kafka's jars: %w", err)

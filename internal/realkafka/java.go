@@ -67,7 +67,7 @@ func cacheDir() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("find a place for Kafka's jars (set KAFKA_JARS): %w", err)
 		}
-		dir = filepath.Join(base, "windowed-test", "kafka-"+kafkaVersion)
+		dir = filepath.Join(base, "windowed-test", "kafka-"+Version)
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -81,6 +81,9 @@ func (j *java) command(archive, dir string, o *options) *exec.Cmd {
 	// Serial collector and first compiler only: a broker that lives for a
 	// test starts in half the time with half the CPU.
 	args := []string{"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
+	if o.heap != "" {
+		args = []string{"-Xms" + o.heap, "-Xmx" + o.heap}
+	}
 	if o.archiveTo != "" {
 		args = append(args, "-XX:ArchiveClassesAtExit="+o.archiveTo)
 	} else if archive != "" {

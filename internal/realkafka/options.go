@@ -15,6 +15,7 @@ type options struct {
 	logf    func(format string, args ...any)
 	ports   func(n int) ([]int, error)
 	proxy   string
+	heap    string
 
 	// archiveTo makes the JVM write its class data archive there when it
 	// ends; such a cluster starts without an archive itself.
@@ -34,6 +35,10 @@ func Props(props map[string]string) Option {
 // Proxied gives the broker a second listener, at Broker.BehindProxy, whose clients are told
 // to come to addr: a proxy there sees all they send and get. For one broker only.
 func Proxied(addr string) Option { return func(o *options) { o.proxy = addr } }
+
+// Heap makes the brokers such as serve a load: with that heap ("1g"), the JVM's own
+// collector and its second compiler. Without it they are such as start fast.
+func Heap(size string) Option { return func(o *options) { o.heap = size } }
 
 // DataDir makes Start use dir, and keep it, instead of a temporary directory.
 // A directory that holds an earlier cluster's data is opened again.

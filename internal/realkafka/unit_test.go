@@ -28,8 +28,8 @@ func TestPickPorts(t *testing.T) {
 }
 
 func TestPomFitsTheVersion(t *testing.T) {
-	if !bytes.Contains(pom, []byte("<version>"+kafkaVersion+"</version>")) {
-		t.Errorf("pom.xml does not name Kafka %s", kafkaVersion)
+	if !bytes.Contains(pom, []byte("<version>"+Version+"</version>")) {
+		t.Errorf("pom.xml does not name Kafka %s", Version)
 	}
 	if len(bootstrap) != 411 {
 		t.Errorf("bootstrap.checkpoint has %d bytes, want 411", len(bootstrap))
@@ -55,6 +55,20 @@ func TestOptions(t *testing.T) {
 		if !strings.Contains("\n"+string(text), "\n"+line+"\n") {
 			t.Errorf("server.properties lacks %q:\n%s", line, text)
 		}
+	}
+}
+
+func TestHeap(t *testing.T) {
+	args := func(opts ...Option) string {
+		o, err := newOptions(opts)
+		must(t, err)
+		return strings.Join((&java{bin: "java"}).command("", "dir", &o).Args, " ")
+	}
+	if got := args(); !strings.Contains(got, "-Xmx256m") || !strings.Contains(got, "TieredStopAtLevel=1") {
+		t.Errorf("a broker that starts fast: %s", got)
+	}
+	if got := args(Heap("1g")); !strings.Contains(got, "-Xmx1g") || strings.Contains(got, "TieredStopAtLevel") {
+		t.Errorf("a broker that serves a load: %s", got)
 	}
 }
 
