@@ -44,7 +44,7 @@ func (c *compiler) typ(w, r scoped, spot order.Spot) (*typ, error) {
 	if !ok {
 		return nil, fmt.Errorf("type %q is not known", w.node.Type)
 	}
-	t := &typ{kind: k, wanted: true, spot: spot, size: w.node.Size, scale: w.node.Scale, use: useOf(k, w.node)}
+	t := &typ{kind: k, wanted: true, spot: spot, size: w.node.Size + sizes[k], scale: w.node.Scale, use: useOf(k, w.node)}
 	r = c.like(w, r)
 	var err error
 	switch k {
@@ -65,7 +65,8 @@ func (c *compiler) typ(w, r scoped, spot order.Spot) (*typ, error) {
 	case recordKind:
 		err = c.record(t, w, r)
 	}
-	t.empty = isEmpty(t)
+	t.empty, t.step = isEmpty(t), t.stepOf()
+	t.item = spot.IsItem() && k == recordKind && !spot.IsArray()
 	return t, err
 }
 
@@ -265,7 +266,7 @@ func (c *compiler) skipped(w scoped) (*typ, error) {
 	if !ok {
 		return nil, fmt.Errorf("type %q is not known", w.node.Type)
 	}
-	t := &typ{kind: k, size: w.node.Size, symbols: symbols(w.node)}
+	t := &typ{kind: k, size: w.node.Size + sizes[k], symbols: symbols(w.node)}
 	if isNamed(w.node) {
 		if known := c.shared[fullName(w.node)]; known != nil {
 			return known, nil
@@ -286,7 +287,7 @@ func (c *compiler) skipped(w scoped) (*typ, error) {
 			t.items = part
 		}
 	}
-	t.empty = isEmpty(t)
+	t.empty, t.step = isEmpty(t), t.stepOf()
 	return t, nil
 }
 

@@ -86,7 +86,7 @@ func (p *Program) walkUnion(t *typ) *order.Error {
 	if p.depth++; p.depth > maxDepth {
 		return tooDeep()
 	}
-	fault := p.walk(t.branches[at])
+	fault := p.step(t.branches[at])
 	p.depth--
 	return fault
 }
@@ -124,14 +124,7 @@ func (p *Program) walkRecord(t *typ) *order.Error {
 		return tooDeep()
 	}
 	for _, f := range t.fields {
-		// Most fields of an order are one of these.
-		if !f.wanted {
-			if fault := p.skip(f); fault != nil {
-				return fault
-			}
-			continue
-		}
-		if fault := p.walk(f); fault != nil {
+		if fault := p.step(f); fault != nil {
 			return fault
 		}
 	}
@@ -142,6 +135,51 @@ func (p *Program) walkRecord(t *typ) *order.Error {
 		}
 	}
 	return nil
+}
+
+// step is walk, by a shorter way for what most fields are and for numbers and lengths of
+// one byte or few.
+func (p *Program) step(t *typ) *order.Error {
+	rest := p.src[p.at:]
+	switch t.step {
+	case passLong, passInt:
+		for i := 0; i < min(len(rest), 4); i++ {
+			if rest[i] < 0x80 {
+				p.at += i + 1
+				return nil
+			}
+		}
+	case passText, takeName:
+		if len(rest) == 0 || rest[0]&0x81 != 0 {
+			break
+		}
+		end := int(rest[0]>>1) + 1
+		if end > len(rest) {
+			break
+		}
+		p.at += end
+		if t.step == takeName {
+			return p.giveText(t, rest[1:end:end], t.part)
+		}
+		return nil
+	case passChunk:
+		if t.size <= len(rest) {
+			p.at += t.size
+			return nil
+		}
+	case takeQuantity:
+		if len(rest) > 0 && rest[0]&0x81 == 0 {
+			p.at++
+			return p.Quantity(int64(rest[0] >> 1))
+		}
+	case takeMillis:
+		if ms, ok := p.long(); ok {
+			p.TimeMillis(ms)
+			return nil
+		}
+		return p.short(t)
+	}
+	return p.walk(t)
 }
 
 // assume reads a default in place of a field that the writer does not know.
@@ -188,6 +226,20 @@ func (p *Program) fits(t *typ, n, before int64) *order.Error {
 	return nil
 }
 
+// element is walk, by a shorter way for what most elements are.
+func (p *Program) element(t *typ) *order.Error {
+	if !t.item {
+		return p.walk(t)
+	}
+	if fault := p.StartItem(); fault != nil {
+		return fault
+	}
+	if fault := p.walkRecord(t); fault != nil {
+		return fault
+	}
+	return p.EndItem()
+}
+
 // walkArray reads an array. One on the way to the items keeps its places for messages.
 func (p *Program) walkArray(t *typ) *order.Error {
 	every := len(t.places) == 0
@@ -218,7 +270,7 @@ func (p *Program) walkArray(t *typ) *order.Error {
 			} else if count < int64(len(t.places)) {
 				element = t.places[count]
 			}
-			if fault := p.walk(element); fault != nil {
+			if fault := p.element(element); fault != nil {
 				return fault
 			}
 			count++

@@ -13,13 +13,7 @@ func (p *Program) skip(t *typ) *order.Error {
 		_, ok = p.int32()
 	case stringKind, bytesKind:
 		_, ok = p.bytes()
-	case booleanKind:
-		_, ok = p.chunk(1)
-	case floatKind:
-		_, ok = p.chunk(4)
-	case doubleKind:
-		_, ok = p.chunk(8)
-	case fixedKind:
+	case booleanKind, floatKind, doubleKind, fixedKind:
 		_, ok = p.chunk(t.size)
 	case enumKind:
 		var at int32

@@ -41,7 +41,7 @@ func (p *Program) take(t *typ) *order.Error {
 			v.text = t.symbols[at]
 		}
 	case booleanKind, floatKind, doubleKind:
-		v, ok = p.scalar(t.kind)
+		v, ok = p.scalar(t)
 	case nullKind:
 	default:
 		if fault := p.skip(t); fault != nil {
@@ -54,23 +54,16 @@ func (p *Program) take(t *typ) *order.Error {
 	return p.give(t, &v)
 }
 
-// scalar reads a value whose length is fixed.
-func (p *Program) scalar(k kind) (v value, ok bool) {
-	n := 1
-	switch k {
-	case floatKind:
-		n = 4
-	case doubleKind:
-		n = 8
-	}
-	raw, ok := p.chunk(n)
+// scalar reads a value whose length is always the same.
+func (p *Program) scalar(t *typ) (v value, ok bool) {
+	raw, ok := p.chunk(t.size)
 	switch {
 	case !ok:
-	case k == booleanKind && raw[0] == 1:
+	case t.kind == booleanKind && raw[0] == 1:
 		v.number = 1
-	case k == floatKind:
+	case t.kind == floatKind:
 		v.float = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw)))
-	case k == doubleKind:
+	case t.kind == doubleKind:
 		v.float = math.Float64frombits(binary.LittleEndian.Uint64(raw))
 	}
 	return v, ok
@@ -101,10 +94,10 @@ func (p *Program) give(t *typ, v *value) *order.Error {
 func (p *Program) giveName(t *typ, v *value, part int) *order.Error {
 	plain := p.Mapping().Plain
 	switch {
-	case t.kind == stringKind && utf8.Valid(v.text), t.kind == enumKind:
-		return p.Name(part, v.text)
 	case t.kind == stringKind:
-		return p.Refuse(t.spot, "is not valid UTF-8")
+		return p.giveText(t, v.text, part)
+	case t.kind == enumKind:
+		return p.Name(part, v.text)
 	case t.use == uuidUse:
 		return p.Name(part, p.uuid(v.text))
 	case t.kind == nullKind && !plain:
@@ -128,6 +121,18 @@ func (p *Program) giveName(t *typ, v *value, part int) *order.Error {
 		return p.Refuse(t.spot, "has type "+kindNames[t.kind]+" and is not a string, a number or a boolean")
 	}
 	return p.Name(part, p.arena[start:len(p.arena):len(p.arena)])
+}
+
+func (p *Program) giveText(t *typ, text []byte, part int) *order.Error {
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			if !utf8.Valid(text) {
+				return p.Refuse(t.spot, "is not valid UTF-8")
+			}
+			break
+		}
+	}
+	return p.Name(part, text)
 }
 
 // appendFloat writes a number as JSON does, so that the same value has the same name
