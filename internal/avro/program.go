@@ -18,9 +18,6 @@ type Program struct {
 	arrays    int  // on the way to the items
 	listed    bool // the array of items was found
 	operation bool // the kind of a change event was found
-	// arena holds texts made of other values. Growing leaves earlier ones in the old
-	// array, which they keep alive.
-	arena []byte
 }
 
 // maxDepth is how deep values may be nested.
@@ -32,7 +29,6 @@ func (p *Program) Decode(r *order.Record, payload []byte) (*order.Order, *order.
 	p.Begin(r)
 	p.src, p.at, p.depth, p.arrays = payload, 0, 0, 0
 	p.listed, p.operation = false, false
-	p.arena = p.arena[:0]
 	if fault := p.walk(p.root); fault != nil {
 		return nil, fault
 	}
@@ -159,7 +155,7 @@ func (p *Program) step(t *typ) *order.Error {
 		}
 		p.at += end
 		if t.step == takeName {
-			return p.giveText(t, rest[1:end:end], t.part)
+			return p.NameText(t.part, rest[1:end:end])
 		}
 		return nil
 	case passChunk:

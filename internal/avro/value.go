@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strconv"
-	"unicode/utf8"
 
 	"windowed/internal/order"
 )
@@ -95,62 +93,30 @@ func (p *Program) giveName(t *typ, v *value, part int) *order.Error {
 	plain := p.Mapping().Plain
 	switch {
 	case t.kind == stringKind:
-		return p.giveText(t, v.text, part)
+		return p.NameText(part, v.text)
 	case t.kind == enumKind:
 		return p.Name(part, v.text)
 	case t.use == uuidUse:
-		return p.Name(part, p.uuid(v.text))
+		raw := v.text
+		return p.NameString(part, fmt.Sprintf("%x-%x-%x-%x-%x", raw[:4], raw[4:6], raw[6:8], raw[8:10], raw[10:]))
 	case t.kind == nullKind && !plain:
 		return nil // as if it were missing
 	case plain:
 		return p.Refuse(t.spot, "has type "+kindNames[t.kind]+" and is not a string")
 	}
-	start := len(p.arena)
 	switch {
 	case t.kind == booleanKind:
-		p.arena = strconv.AppendBool(p.arena, v.number == 1)
+		return p.NameBool(part, v.number == 1)
 	case t.kind == intKind || t.kind == longKind:
-		p.arena = strconv.AppendInt(p.arena, v.number, 10)
-	case t.kind == doubleKind && isFinite(v.float):
-		p.arena = appendFloat(p.arena, v.float, 64)
-	case t.kind == floatKind && isFinite(v.float):
-		p.arena = appendFloat(p.arena, v.float, 32)
+		return p.NameInt(part, v.number)
+	case t.kind == doubleKind:
+		return p.NameFloat(part, v.float, 64)
+	case t.kind == floatKind:
+		return p.NameFloat(part, v.float, 32)
 	case t.use == decimalUse && len(v.text) <= maxDecimal:
-		p.arena = append(p.arena, decimalText(v.text, t.scale)...)
-	default:
-		return p.Refuse(t.spot, "has type "+kindNames[t.kind]+" and is not a string, a number or a boolean")
+		return p.NameString(part, decimalText(v.text, t.scale))
 	}
-	return p.Name(part, p.arena[start:len(p.arena):len(p.arena)])
-}
-
-func (p *Program) giveText(t *typ, text []byte, part int) *order.Error {
-	for _, c := range text {
-		if c >= utf8.RuneSelf {
-			if !utf8.Valid(text) {
-				return p.Refuse(t.spot, "is not valid UTF-8")
-			}
-			break
-		}
-	}
-	return p.Name(part, text)
-}
-
-// appendFloat writes a number as JSON does, so that the same value has the same name
-// whatever the format.
-func appendFloat(text []byte, f float64, bits int) []byte {
-	form := byte('f')
-	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		form = 'e'
-	}
-	return strconv.AppendFloat(text, f, form, -1, bits)
-}
-
-func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
-
-func (p *Program) uuid(raw []byte) []byte {
-	start := len(p.arena)
-	p.arena = fmt.Appendf(p.arena, "%x-%x-%x-%x-%x", raw[:4], raw[4:6], raw[6:8], raw[8:10], raw[10:])
-	return p.arena[start:len(p.arena):len(p.arena)]
+	return p.Refuse(t.spot, "has type "+kindNames[t.kind]+" and is not a string, a number or a boolean")
 }
 
 func (p *Program) giveQuantity(t *typ, v *value) *order.Error {
@@ -158,10 +124,7 @@ func (p *Program) giveQuantity(t *typ, v *value) *order.Error {
 	case t.kind == intKind || t.kind == longKind:
 		return p.Quantity(v.number)
 	case t.kind == floatKind || t.kind == doubleKind:
-		if v.float != math.Trunc(v.float) || math.Abs(v.float) > 1<<53 {
-			return p.Refuse(t.spot, strconv.FormatFloat(v.float, 'g', -1, 64)+" is not a whole number")
-		}
-		return p.Quantity(int64(v.float))
+		return p.QuantityFloat(v.float)
 	case t.use == decimalUse:
 		n, ok := whole(v.text, t.scale)
 		if !ok {
@@ -252,9 +215,8 @@ func (p *Program) giveTime(t *typ, v *value) {
 		p.Time(v.text)
 	case t.kind == longKind || t.kind == intKind:
 		p.TimeInteger(v.number)
-	case (t.kind == doubleKind || t.kind == floatKind) && isFinite(v.float):
-		var digits [32]byte
-		p.TimeNumber(strconv.AppendFloat(digits[:0], v.float, 'f', -1, 64))
+	case t.kind == doubleKind || t.kind == floatKind:
+		p.TimeFloat(v.float)
 	case t.kind == nullKind:
 	default:
 		p.TimeFault("has type " + kindNames[t.kind] + " and is neither a string nor a number")
