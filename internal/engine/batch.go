@@ -37,13 +37,14 @@ type DeadLetter struct {
 type Partition struct {
 	ID   int32
 	cfg  *Config
-	dec  *order.Decoder
+	dec  Decoder
 	free []*window.Counts // of finished batches
+	rec  order.Record     // being decoded
 }
 
 // NewPartition returns the step of input partition id.
 func NewPartition(id int32, cfg *Config) (*Partition, error) {
-	dec, err := order.NewDecoder(cfg.Order)
+	dec, err := cfg.decoder()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,8 @@ func (b *Batch) Add(r *Record, now int64) {
 	b.Read++
 	b.Meta.Counters.Records++
 	b.Meta.Time.Idle = false
-	o, oerr := b.part.dec.Decode(r.Value, r.Timestamp)
+	b.part.rec = order.Record{Key: r.Key, Value: r.Value, Timestamp: r.Timestamp}
+	o, oerr := b.part.dec.DecodeRecord(&b.part.rec)
 	if oerr != nil {
 		b.refuse(r, oerr.Reason, oerr.Error())
 		return
