@@ -17,9 +17,11 @@ type Decoder interface {
 // Preparer gets what records need before they can be decoded, such as their schemas, so
 // that decoding asks nobody and waits for nothing.
 type Preparer interface {
-	// Ready says whether a record with this value can be decoded now. If not, what it
-	// needs is being fetched.
+	// Ready says whether a record with this value, which was just read, can be decoded
+	// now. If not, what it needs is being fetched.
 	Ready(value []byte) bool
+	// Known says the same of a record that Ready was asked about before.
+	Known(value []byte) bool
 	// Changed is closed when more records may be ready than at the time of the call.
 	Changed() <-chan struct{}
 	// Trouble is why it takes long; "" if it does not.
@@ -39,17 +41,20 @@ func (c *Config) decoder() (Decoder, error) {
 func (l *Loop) read(ctx context.Context, wait time.Duration) ([]Fetched, error) {
 	if len(l.waiting) == 0 {
 		fetched, err := l.opts.Transport.Poll(ctx, wait)
-		return l.prepared(fetched), err
+		if l.opts.Preparer == nil {
+			return fetched, err
+		}
+		return l.prepared(fetched, l.opts.Preparer.Ready), err
 	}
 	changed := l.opts.Preparer.Changed()
-	if ready := l.prepared(l.waiting); len(ready) > 0 || wait <= 0 {
+	if ready := l.prepared(l.waiting, l.opts.Preparer.Known); len(ready) > 0 || wait <= 0 {
 		return ready, nil
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-changed:
-		return l.prepared(l.waiting), nil
+		return l.prepared(l.waiting, l.opts.Preparer.Known), nil
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -57,10 +62,7 @@ func (l *Loop) read(ctx context.Context, wait time.Duration) ([]Fetched, error) 
 }
 
 // prepared are those that can be decoded; the others wait.
-func (l *Loop) prepared(fetched []Fetched) []Fetched {
-	if l.opts.Preparer == nil {
-		return fetched
-	}
+func (l *Loop) prepared(fetched []Fetched, isReady func(value []byte) bool) []Fetched {
 	var ready, waiting []Fetched
 	var r Record
 	for _, f := range fetched {
@@ -68,7 +70,7 @@ func (l *Loop) prepared(fetched []Fetched) []Fetched {
 		for i := range f.Len() {
 			f.Read(i, &r)
 			// Each is looked at, so that what they need is fetched at once.
-			all = l.opts.Preparer.Ready(r.Value) && all
+			all = isReady(r.Value) && all
 		}
 		if all {
 			ready = append(ready, f)

@@ -61,7 +61,7 @@ func (o *Options) NewDecoder() (*Decoder, error) {
 // DecodeRecord decodes one record. It returns either an order or an error; the order is
 // valid until the next record and only while the record is left unchanged.
 //
-// The schema of the record must be known by then: Schemas.Ready has said so.
+// The schema of the record must be known by then: Schemas.Ready or Known has said so.
 func (d *Decoder) DecodeRecord(r *order.Record) (*order.Order, *order.Error) {
 	if !isFramed(r.Value) {
 		if d.options.Format > JSON && r.Value != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,10 +81,19 @@ func (s *Schemas) Close() {
 	s.asking.Wait()
 }
 
-// Ready says whether a record with the given value can be decoded now. If not, its schema
-// is being fetched, and the channel that Changed has returned before is closed once that
-// is done.
-func (s *Schemas) Ready(value []byte) bool {
+// Ready says whether a record with the given value, which was just read, can be decoded.
+// If not, its schema is being fetched; Known says when that is done. An id that was not
+// registered some time ago is asked for again.
+func (s *Schemas) Ready(value []byte) bool { return s.ready(value, s.config.keep) }
+
+// Known says the same of a record that Ready was asked about before. It is content with
+// what is known, however old: of very many ids that are not registered, the first would be
+// due again before the last is done.
+func (s *Schemas) Known(value []byte) bool { return s.ready(value, forever) }
+
+const forever = time.Duration(math.MaxInt64)
+
+func (s *Schemas) ready(value []byte, keep time.Duration) bool {
 	if !isFramed(value) || len(value) < headerSize {
 		return true
 	}
@@ -93,20 +103,18 @@ func (s *Schemas) Ready(value []byte) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.missing) >= maxMissing && len(s.pending) == 0 {
+	gone, ok := s.missing[id]
+	switch {
+	case s.pending[id]:
+		return false
+	case ok && time.Since(gone.since) < keep:
+		return true
+	case len(s.missing) >= maxMissing && len(s.pending) == 0 && keep != forever:
 		s.forget()
 	}
-	gone, ok := s.missing[id]
-	// While others are being fetched none is asked for again: of many, the first would be
-	// due before the last is done, and so on without an end.
-	if ok && !s.pending[id] && (len(s.pending) > 0 || time.Since(gone.since) < s.config.keep) {
-		return true
-	}
-	if !s.pending[id] {
-		s.pending[id] = true
-		s.asking.Add(1)
-		go s.fetch(id, ok)
-	}
+	s.pending[id] = true
+	s.asking.Add(1)
+	go s.fetch(id, ok)
 	return false
 }
 
@@ -126,9 +134,12 @@ func (s *Schemas) Trouble() string {
 
 // Await waits until a record with the given value can be decoded, or ctx ends.
 func (s *Schemas) Await(ctx context.Context, value []byte) error {
+	if s.Ready(value) {
+		return nil
+	}
 	for {
 		changed := s.Changed()
-		if s.Ready(value) {
+		if s.Known(value) {
 			return nil
 		}
 		select {
@@ -225,10 +236,10 @@ func (s *Schemas) miss(id uint32, err error) {
 	s.settle(id)
 }
 
-// forget drops the ids that would be asked for again anyway. The caller holds mu.
+// forget drops the ids that have long been due again. The caller holds mu.
 func (s *Schemas) forget() {
 	for id, a := range s.missing {
-		if time.Since(a.since) >= s.config.keep {
+		if time.Since(a.since) >= 2*s.config.keep {
 			delete(s.missing, id)
 		}
 	}
