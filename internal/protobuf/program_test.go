@@ -142,17 +142,25 @@ func TestMessageIndexesSayWhichMessageItIs(t *testing.T) {
 func TestImportsAndDescriptors(t *testing.T) {
 	common := Import{"acme/common.proto", `syntax = "proto3"; package acme; import "acme/unit.proto"; message Line { string drink = 1; Unit n = 2; }`}
 	unit := Import{"acme/unit.proto", `syntax = "proto3"; package acme; message Unit { int32 count = 1; }`}
-	const text = `syntax = "proto3"; import "acme/common.proto"; message M { repeated acme.Line items = 1; }`
+	const text = `syntax = "proto3"; import "acme/common.proto"; message M { repeated acme.Line items = 1; int32 other_one = 2; int32 last_two = 3; }`
 	config := order.Config{Items: "items", Names: []string{"drink"}, Quantity: "n.count"}
 	s := parse(t, text, common, unit)
 	b := encode(t, s, []int{0}, `{"items":[{"drink":"tea","n":{"count":2}}]}`)
 	check(t, "source", decoded(reader(t, config, s), b), "7 tea=2")
 
-	raw, err := proto.Marshal(protodesc.ToFileDescriptorProto(s.file))
-	if err != nil {
-		t.Fatal(err)
+	for _, names := range []bool{true, false} { // in JSON, which some producers leave out
+		file := protodesc.ToFileDescriptorProto(s.file)
+		for _, f := range file.MessageType[0].Field {
+			if !names {
+				f.JsonName = nil
+			}
+		}
+		raw, err := proto.Marshal(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, "descriptor", decoded(reader(t, config, parse(t, base64.StdEncoding.EncodeToString(raw), common, unit)), b), "7 tea=2")
 	}
-	check(t, "descriptor", decoded(reader(t, config, parse(t, base64.StdEncoding.EncodeToString(raw), common, unit)), b), "7 tea=2")
 
 	if _, err := Parse(text, []Import{common}); err == nil {
 		t.Error("an import that is not there was not missed")

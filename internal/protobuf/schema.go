@@ -24,7 +24,7 @@ type Schema struct{ file protoreflect.FileDescriptor }
 type Import struct{ Name, Text string }
 
 // rootName is the name of the file itself, which no import has.
-const rootName = "\x00.proto"
+const rootName = "<root>.proto"
 
 // Parse reads a file with those it imports, which may import each other; the files of
 // google/protobuf are known. A text is the file's source, or its descriptor in base64. An
@@ -47,7 +47,7 @@ func Parse(text string, imports []Import) (*Schema, error) {
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(known), MaxParallelism: 1}
 	files, err := compiler.Compile(context.Background(), rootName)
 	if err != nil {
-		return nil, fmt.Errorf("%s", strings.ReplaceAll(err.Error(), rootName+":", ""))
+		return nil, fmt.Errorf("%s", strings.ReplaceAll(err.Error(), rootName, "the schema"))
 	}
 	return &Schema{files[0]}, nil
 }
@@ -64,7 +64,38 @@ func descriptor(name, text string) *descriptorpb.FileDescriptorProto {
 		return nil
 	}
 	file.Name = &name
+	nameInJSON(file.Extension)
+	nameAllInJSON(file.MessageType)
 	return file
+}
+
+func nameAllInJSON(messages []*descriptorpb.DescriptorProto) {
+	for _, m := range messages {
+		nameInJSON(m.Field)
+		nameInJSON(m.Extension)
+		nameAllInJSON(m.NestedType)
+	}
+}
+
+// nameInJSON gives fields the name in JSON that they have by default: descriptors that are
+// not made by the compiler lack it, and it would take that for a name of their own.
+func nameInJSON(fields []*descriptorpb.FieldDescriptorProto) {
+	for _, f := range fields {
+		if f.GetJsonName() != "" {
+			continue
+		}
+		var name []byte
+		for i, c := range []byte(f.GetName()) {
+			switch {
+			case c == '_':
+			case i > 0 && f.GetName()[i-1] == '_' && 'a' <= c && c <= 'z':
+				name = append(name, c-'a'+'A')
+			default:
+				name = append(name, c)
+			}
+		}
+		f.JsonName = proto.String(string(name))
+	}
 }
 
 // message finds the message at a path of places: in the file, then in the messages.
