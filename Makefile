@@ -47,7 +47,7 @@ test-full: ## the whole matrices: all data files, 60 kill -9 rounds, 2,000 seeds
 	WINDOWED_FULL=1 WINDOWED_SEEDS=2000 go test -count=1 -timeout=60m ./...
 
 test-race: ## the concurrent packages under the race detector
-	go test -race ./state ./internal/engine ./internal/kafka ./internal/api
+	go test -race ./state ./internal/engine ./internal/kafka ./internal/api ./internal/wire
 
 test-kafka: ## the tests on a real Apache Kafka, and what they have seen (needs Java and Maven once)
 	@mkdir -p run && rm -f run/kafka.txt
@@ -77,12 +77,15 @@ alerts: ## test the alert rules (needs promtool)
 fuzz: ## a minute on every fuzz target
 	go test ./internal/order -fuzz=FuzzDecode -fuzztime=1m
 	go test ./internal/order -fuzz=FuzzFastEqualsStrict -fuzztime=1m
+	go test ./internal/avro -fuzz=FuzzEqualsLibrary -fuzztime=1m
+	go test ./internal/protobuf -fuzz=FuzzEqualsLibrary -fuzztime=1m
+	go test ./internal/wire -fuzz=FuzzHeader -fuzztime=1m
 	go test ./window -fuzz=FuzzParseKey -fuzztime=1m
 	go test ./state -fuzz=FuzzDecodeChange -fuzztime=1m
 
 bench: ## decode, apply, rank, and the loop on an embedded broker
 	go test -run=NONE -bench=. -benchtime=1x ./internal/kafka
-	go test -run=NONE -bench=. ./internal/order ./state
+	go test -run=NONE -bench=. ./internal/order ./internal/avro ./internal/protobuf ./state
 
 clean: ## what run and build left here
 	rm -rf bin run

@@ -7,7 +7,7 @@ import (
 	"windowed/internal/order"
 )
 
-// jsonOrder is an ordinary order of 199 bytes, and what it is in Avro.
+// jsonOrder is an ordinary order.
 const jsonOrder = `{"order_id":1004217,"shop_id":7,"ts":"2026-03-01T10:15:50.520Z","items":[{"drink":"latte","quantity":2},{"drink":"americano","quantity":1},{"drink":"hot chocolate","quantity":1},{"drink":"tea","quantity":1}]}`
 
 // BenchmarkDecode compares the same order as JSON and as Avro, with its time as a number

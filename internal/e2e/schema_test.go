@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -252,4 +253,43 @@ func TestRegistryFlags(t *testing.T) {
 			t.Errorf("%v shows the secret: %s", flags, o.err)
 		}
 	}
+}
+
+// TestRegistryOutageInARebalance: a second instance takes partitions over while orders
+// wait, and leaves again. What waited is read anew by who owns it; nothing is lost or
+// counted twice.
+func TestRegistryOutageInARebalance(t *testing.T) {
+	t.Parallel()
+	b := newBroker(t)
+	b.createAll(2)
+	j := newSchemed(b, func(more ...string) *place { return newPlace(t, steady...).on(b.seed).with(more...) })
+	value := j.orders()
+	first := j.place.start().running()
+	for i := range int32(10) {
+		j.good(i%2, value["first"], item{"first", 2}, item{"tea", 1})
+	}
+	first.reaches(j.ends(j.topics.Orders))
+	j.registry.down.Store(true)
+	for i := range int32(10) {
+		j.good(i%2, value["second"], item{"second", 2}, item{"tea", 1})
+	}
+	first.notReady("under repair")
+	other := newPlace(t, steady...).on(b.seed).with("--schema-registry=" + j.registry.URL()).start()
+	other.notReady("under repair")
+	eventually(t, "each to own one", func() error {
+		if n, m := len(first.status().Owned), len(other.status().Owned); n != 1 || m != 1 {
+			return fmt.Errorf("they own %d and %d", n, m)
+		}
+		return nil
+	})
+	other.stop()
+	eventually(t, "the first to own both", func() error {
+		if n := len(first.status().Owned); n != 2 {
+			return fmt.Errorf("it owns %d", n)
+		}
+		return nil
+	})
+	j.registry.down.Store(false)
+	j.settled(first)
+	first.stop()
 }

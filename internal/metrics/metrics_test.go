@@ -144,6 +144,7 @@ windowed_records_dropped_total{reason="malformed"} 10
 windowed_records_dropped_total{reason="no_timestamp"} 0
 windowed_records_dropped_total{reason="null_value"} 0
 windowed_records_dropped_total{reason="too_large"} 0
+windowed_records_dropped_total{reason="update"} 0
 # HELP windowed_records_late_total Orders too late for their window, by what became of them.
 # TYPE windowed_records_late_total counter
 windowed_records_late_total{disposition="amended"} 4

@@ -35,7 +35,6 @@ type Decoder struct {
 	json    *order.Decoder
 	builder *order.Builder // of the readers that are not for JSON
 
-	plain   order.Record // of a value without its header
 	readers map[uint32]known
 	last    known // reader that was used last
 }
