@@ -53,7 +53,7 @@ test-full: ## the whole matrices: all data files, 60 kill -9 rounds, 2,000 seeds
 	WINDOWED_FULL=1 WINDOWED_SEEDS=2000 go test -count=1 -timeout=60m ./...
 
 test-race: ## the concurrent packages under the race detector
-	go test -race ./state ./internal/engine ./internal/kafka ./internal/api
+	go test -race ./state ./internal/engine ./internal/kafka ./internal/api ./internal/wire
 
 # The targets below put their figures into $(PAGE); PAGE= leaves it alone.
 test-kafka: ## the tests on a real Apache Kafka, and what they have seen (needs Java and Maven once)
@@ -90,6 +90,9 @@ alerts: ## test the alert rules (needs promtool)
 fuzz: ## a minute on every fuzz target
 	go test ./internal/order -fuzz=FuzzDecode -fuzztime=1m
 	go test ./internal/order -fuzz=FuzzFastEqualsStrict -fuzztime=1m
+	go test ./internal/avro -fuzz=FuzzEqualsLibrary -fuzztime=1m
+	go test ./internal/protobuf -fuzz=FuzzEqualsLibrary -fuzztime=1m
+	go test ./internal/wire -fuzz=FuzzHeader -fuzztime=1m
 	go test ./window -fuzz=FuzzParseKey -fuzztime=1m
 	go test ./state -fuzz=FuzzDecodeChange -fuzztime=1m
 
@@ -107,7 +110,7 @@ bench-check: build ## only whether windowed and the truth agree, on a real Kafka
 
 bench-go: ## Go benchmarks: decode, apply, rank, and the loop on an embedded broker
 	go test -run=NONE -bench=. -benchtime=1x ./internal/kafka
-	go test -run=NONE -bench=. ./internal/order ./state
+	go test -run=NONE -bench=. ./internal/order ./internal/avro ./internal/protobuf ./state
 
 clean: ## what run and build left here
 	rm -rf bin run

@@ -116,6 +116,9 @@ func (j *job) watch() {
 		State: j.holder.get, Status: j.status, Orders: j.cmd.OrdersTopic, Changes: j.cmd.ChangelogTopic, Version: version,
 		Restore: func() metrics.Restore { return j.follower.restore(time.Now()) },
 	}
+	if j.schemas != nil {
+		j.metrics.Schemas = j.schemas.Stats
+	}
 }
 
 // isLoopback says whether an address can only be reached from this machine.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -36,13 +35,9 @@ type kafkaFlags struct {
 
 // config is how to reach the brokers; Brokers is empty if the flags name none.
 func (f *kafkaFlags) config(log *slog.Logger) (*kafka.Config, error) {
-	password := os.Getenv(envPrefix + "SASL_PASSWORD")
-	if f.SASLPasswordFile != "" {
-		text, err := os.ReadFile(f.SASLPasswordFile)
-		if err != nil {
-			return nil, exit.Errorf(exit.Usage, "read --sasl-password-file: %w", err)
-		}
-		password = strings.TrimRight(string(text), "\r\n")
+	password, err := secret("SASL_PASSWORD", "sasl-password-file", f.SASLPasswordFile)
+	if err != nil {
+		return nil, err
 	}
 	return &kafka.Config{
 		Brokers: f.Brokers, Group: f.Group, ClientID: "windowed/" + version, Log: log,

@@ -18,12 +18,14 @@ import (
 	"windowed/internal/instance"
 	"windowed/internal/kafka"
 	"windowed/internal/metrics"
+	"windowed/internal/wire"
 	"windowed/state"
 )
 
 type runCmd struct {
 	jobFlags
 	kafkaFlags
+	registryFlags
 	httpFlags
 	State          string        `help:"State directory." default:"./state" type:"path"`
 	Flush          time.Duration `help:"Time between snapshots." default:"5s"`
@@ -118,6 +120,7 @@ type job struct {
 	layout   kafka.Layout
 	follower followerHolder
 	skip     map[int32]int64 // --skip-batch
+	schemas  *wire.Schemas   // of the registry; nil: there is none
 	closers  []func() error
 }
 
@@ -142,6 +145,9 @@ func (j *job) open() error {
 		if j.kafka.Instance, err = dir.ID(); err != nil {
 			return err
 		}
+	}
+	if err := j.decoders(); err != nil {
+		return err
 	}
 	j.watch()
 	j.kafka.Hook = j.metrics.Client
@@ -296,6 +302,9 @@ func (j *job) session(ctx context.Context, st *state.State) (engine.LoopOptions,
 	}
 	if j.embedded != nil {
 		opts.Keeper = j.embedded
+	}
+	if j.schemas != nil {
+		opts.Preparer = j.schemas
 	}
 	return opts, func() {
 		session.Close()

@@ -31,6 +31,7 @@ type Status struct {
 	Aborts     uint64               `json:"aborts"`
 	Rebuilds   uint64               `json:"session_rebuilds"`
 	LastError  string               `json:"last_error,omitempty"`
+	Waiting    string               `json:"waiting,omitempty"` // why records wait for the schema registry
 	Stopped    map[int32]string     `json:"stopped_partitions,omitempty"`
 	Words      *Words               `json:"words,omitempty"` // nil: those of drinks
 	AsOf       AsOf                 `json:"as_of"`
@@ -59,7 +60,7 @@ func (a *Answers) StatusNow() *Status {
 	s := &Status{
 		Schema: statusSchema, Version: a.Version, Words: a.Words, Phase: string(now.Phase), Restore: a.progress(),
 		Owned: now.Owned, Paused: now.Paused, Skipped: now.Skipped, Commits: now.Commits, Aborts: now.Aborts,
-		Rebuilds: now.Rebuilds, LastError: now.LastError, Stopped: now.Stopped,
+		Rebuilds: now.Rebuilds, LastError: now.LastError, Waiting: now.Waiting, Stopped: now.Stopped,
 		Partitions: []Partition{}, Invalid: map[string]uint64{}, Refused: refused(&now),
 	}
 	if s.Owned == nil {
@@ -117,6 +118,9 @@ func live(*http.Request, *params) (any, error) { return &health{"ok"}, nil }
 func (a *Answers) readiness(*http.Request, *params) (any, error) {
 	if _, _, err := a.ready(); err != nil {
 		return nil, err
+	}
+	if why := a.Status.Now().Waiting; why != "" {
+		return nil, problem(http.StatusServiceUnavailable, "not-ready", "not ready: records wait for the schema registry: %s", why)
 	}
 	return &health{"ok"}, nil
 }

@@ -40,14 +40,14 @@ type DeadLetter struct {
 type Partition struct {
 	ID   int32
 	cfg  *Config
-	dec  order.Reader
-	rec  order.Record     // being decoded
+	dec  Decoder
 	free []*window.Counts // of finished batches
+	rec  order.Record     // being decoded
 }
 
 // NewPartition returns the step of input partition id.
 func NewPartition(id int32, cfg *Config) (*Partition, error) {
-	dec, err := order.NewDecoder(cfg.Order)
+	dec, err := cfg.decoder()
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (l *Loop) positions() map[int32]int64 {
 // commit commits t. What the client has fetched by now is counted meanwhile, on top of
 // the sealed batches; if the transaction aborts, all of it is dropped.
 func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Batch, em *Emission) error {
-	ahead, err := l.opts.Transport.Poll(ctx, 0)
+	ahead, err := l.read(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -170,6 +170,7 @@ func outlast(ctx context.Context) (context.Context, func()) {
 
 // rewind drops all uncommitted work and reads again from what the state has.
 func (l *Loop) rewind() {
+	l.waiting = nil
 	next := make(map[int32]int64)
 	for id, p := range l.parts {
 		p.batch = nil

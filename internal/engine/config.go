@@ -40,6 +40,8 @@ type Config struct {
 	MaxSkew     int64 // event time one owned partition may be ahead of another; 0 = any
 	NoClock     bool  // replay: no future guard, no snapshots
 	Order       order.Config
+	// NewDecoder makes the decoder of a partition; nil: JSON by Order.
+	NewDecoder func() (Decoder, error)
 
 	// How much closes or expires in one transaction, so that none stalls the loop; 0
 	// means the default.

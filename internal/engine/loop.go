@@ -82,6 +82,7 @@ type LoopOptions struct {
 	Inputs    Inputs
 	Restorer  Restorer
 	Keeper    Housekeeper // nil: not our broker
+	Preparer  Preparer    // nil: records need nothing to be decoded
 }
 
 // Loop drives the step over a Transport until its context ends. One goroutine runs it.
@@ -100,6 +101,7 @@ type Loop struct {
 	nextTick   time.Time
 	checkpoint time.Time
 	slow       *slowQueries
+	waiting    []Fetched // that cannot be decoded yet
 	kept       time.Time
 }
 
@@ -149,7 +151,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		if err := l.adopt(ctx); err != nil {
 			return l.ended(ctx, err)
 		}
-		fetched, err := l.opts.Transport.Poll(ctx, max(0, time.Until(l.nextTick)))
+		fetched, err := l.read(ctx, max(0, time.Until(l.nextTick)))
 		if err != nil {
 			return l.ended(ctx, err)
 		}

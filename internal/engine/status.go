@@ -45,6 +45,7 @@ type StatusNow struct {
 	LastCommit time.Duration
 	LastError  string
 	Stopped    map[int32]string // partitions that a batch which cannot be read has stopped
+	Waiting    string           // why reading waits for what records need to be decoded; "": it does not
 
 	Counted  state.Counters // what the committed transactions of this process counted
 	Finals   uint64         // windows closed by this process
@@ -133,8 +134,15 @@ func (s *Status) read(n, skipped int) {
 	s.update(func(x *StatusNow) { x.Read += uint64(n); x.Skipped += uint64(skipped) })
 }
 
+// wait says why reading waits. It is called for every poll, and changes rarely.
+func (s *Status) wait(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.s.Waiting = why
+}
+
 func (s *Status) rebuilt(err error) {
-	s.update(func(n *StatusNow) { n.Rebuilds++; n.LastError = err.Error() })
+	s.update(func(n *StatusNow) { n.Rebuilds++; n.LastError = err.Error(); n.Waiting = "" })
 	s.set(Joining)
 }
 

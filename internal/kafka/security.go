@@ -1,16 +1,15 @@
 package kafka
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"windowed/internal/tlsfiles"
 )
 
 // Security is how a client proves who it is and checks who the broker is.
@@ -31,7 +30,8 @@ type Security struct {
 func (s *Security) options() ([]kgo.Opt, error) {
 	var opts []kgo.Opt
 	if s.TLS || s.CAFile != "" || s.CertFile != "" {
-		config, err := s.tls()
+		files := tlsfiles.Files{CA: s.CAFile, Cert: s.CertFile, Key: s.KeyFile, ServerName: s.ServerName, Flags: "--tls"}
+		config, err := files.Config()
 		if err != nil {
 			return nil, err
 		}
@@ -51,26 +51,4 @@ func (s *Security) options() ([]kgo.Opt, error) {
 		return append(opts, kgo.SASL(scram.Auth{User: s.Username, Pass: s.Password}.AsSha512Mechanism())), nil
 	}
 	return nil, fmt.Errorf("SASL mechanism %q is not one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512", s.Mechanism)
-}
-
-func (s *Security) tls() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: s.ServerName}
-	if s.CAFile != "" {
-		pem, err := os.ReadFile(s.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("read --tls-ca: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("--tls-ca %s holds no PEM certificate", s.CAFile)
-		}
-	}
-	if s.CertFile != "" {
-		cert, err := tls.LoadX509KeyPair(s.CertFile, s.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("load --tls-cert and --tls-key: %w", err)
-		}
-		config.Certificates = []tls.Certificate{cert}
-	}
-	return config, nil
 }

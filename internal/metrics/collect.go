@@ -67,7 +67,22 @@ func (w *writer) run(s *Source) {
 	if s.Streams != nil {
 		w.send(streams, float64(s.Streams()))
 	}
+	w.schemas(s)
 	w.counters()
+}
+
+// schemas sends what is known of the schema registry.
+func (w *writer) schemas(s *Source) {
+	if s.Schemas == nil {
+		return
+	}
+	n := s.Schemas()
+	w.send(schemasKnown, float64(n.Known))
+	w.send(schemasMissing, float64(n.Missing))
+	w.send(schemaRequests, float64(n.Fetches), "answered")
+	w.send(schemaRequests, float64(n.Errors), "failed")
+	w.send(schemaErrorAt, seconds(n.LastErrorAt))
+	w.send(schemaWaiting, truth(w.now.Waiting != ""))
 }
 
 // counters sends what this process has counted, every reason from the start on.

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"windowed/internal/engine"
+	"windowed/internal/wire"
 	"windowed/state"
 )
 
@@ -16,10 +17,11 @@ import (
 type Source struct {
 	State    func() *state.State // nil while there is none
 	Status   *engine.Status
-	Restore  func() Restore // nil: nothing is ever restored
-	Streams  func() int     // open event streams; nil: none
-	Orders   string         // name of the orders topic
-	Changes  string         // name of the changelog topic
+	Restore  func() Restore    // nil: nothing is ever restored
+	Streams  func() int        // open event streams; nil: none
+	Schemas  func() wire.Stats // of the schema registry; nil: there is none
+	Orders   string            // name of the orders topic
+	Changes  string            // name of the changelog topic
 	Version  string
 	registry *prometheus.Registry
 }

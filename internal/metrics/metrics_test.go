@@ -15,6 +15,7 @@ import (
 
 	"windowed/internal/engine"
 	"windowed/internal/order"
+	"windowed/internal/wire"
 	"windowed/state"
 	"windowed/window"
 )
@@ -55,6 +56,9 @@ func source(t *testing.T) *Source {
 		Restore: func() Restore {
 			return Restore{Remaining: map[int32]int64{0: 0, 3: 37}, Seconds: 1.5, Took: 2.5, Restored: 63}
 		}, Streams: func() int { return 3 },
+		Schemas: func() wire.Stats {
+			return wire.Stats{Known: 2, Missing: 1, Fetches: 7, Errors: 3, LastErrorAt: time.Unix(3000, 0)}
+		},
 	}
 	counters := state.Counters{Records: 100, Counted: 80, Portions: 300, Late: 6, Amended: 4, LateIdle: 1, SkippedBatches: 2}
 	counters.Invalid[order.Malformed] = 10
@@ -160,6 +164,22 @@ windowed_restore_remaining_records{partition="3"} 37
 # TYPE windowed_snapshots_total counter
 windowed_snapshots_total{result="aborted"} 2
 windowed_snapshots_total{result="committed"} 8
+# HELP windowed_schema_registry_last_error_timestamp_seconds When the registry failed last; 0: never.
+# TYPE windowed_schema_registry_last_error_timestamp_seconds gauge
+windowed_schema_registry_last_error_timestamp_seconds 3000
+# HELP windowed_schema_registry_requests_total Schemas asked for, by what became of it: what is missing was answered.
+# TYPE windowed_schema_registry_requests_total counter
+windowed_schema_registry_requests_total{result="answered"} 7
+windowed_schema_registry_requests_total{result="failed"} 3
+# HELP windowed_schema_registry_waiting 1 while records wait for a registry that fails.
+# TYPE windowed_schema_registry_waiting gauge
+windowed_schema_registry_waiting 0
+# HELP windowed_schemas Schemas that are known, of use or not.
+# TYPE windowed_schemas gauge
+windowed_schemas 2
+# HELP windowed_schemas_missing Schema ids of records that the registry does not know.
+# TYPE windowed_schemas_missing gauge
+windowed_schemas_missing 1
 # HELP windowed_snapshot_last_success_timestamp_seconds When the last snapshots were committed; 0 before the first.
 # TYPE windowed_snapshot_last_success_timestamp_seconds gauge
 windowed_snapshot_last_success_timestamp_seconds 1000.5

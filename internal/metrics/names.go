@@ -49,6 +49,15 @@ var (
 	closeDelays   = gauge("window_close_delay_seconds", "From the end of a window to its final, by the wall clock.")
 )
 
+// How the schema registry is, if there is one.
+var (
+	schemasKnown   = gauge("schemas", "Schemas that are known, of use or not.")
+	schemasMissing = gauge("schemas_missing", "Schema ids of records that the registry does not know.")
+	schemaRequests = counter("schema_registry_requests_total", "Schemas asked for, by what became of it: what is missing was answered.", "result")
+	schemaErrorAt  = gauge("schema_registry_last_error_timestamp_seconds", "When the registry failed last; 0: never.")
+	schemaWaiting  = gauge("schema_registry_waiting", "1 while records wait for a registry that fails.")
+)
+
 // What was read, by the committed transactions of this process.
 var (
 	consumed       = counter("records_consumed_total", "Orders read and committed, good or bad.")

@@ -91,7 +91,11 @@ func (b *Builder) BeginItem(index ...int) *Error {
 }
 
 func (b *Builder) beginItem() *Error {
-	clear(b.parts)
+	if b.lone {
+		b.parts[0] = nil // without the call that clearing any number of them is
+	} else {
+		clear(b.parts)
+	}
 	b.quantity = 0
 	if len(b.items) == b.m.scope.items {
 		return b.tooMany()

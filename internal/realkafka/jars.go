@@ -18,10 +18,10 @@ var pom []byte
 const Version = "4.3.1"
 
 const (
-	kafkaJar     = "kafka_2.13-" + Version + ".jar"
-	libName      = "lib"
-	tempPrefix   = "tmp-"
-	fetchWait    = 5 * time.Minute
+	kafkaJar   = "kafka_2.13-" + Version + ".jar"
+	libName    = "lib"
+	tempPrefix = "tmp-"
+	fetchWait  = 5 * time.Minute
 )
 
 // ensureJars returns the directory with Kafka's jars: cache itself when it was

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"windowed/internal/order"
+)
+
+// Decoder reads the records of one input partition. It is used by one goroutine.
+type Decoder interface {
+	// DecodeRecord returns an order, or why the record is refused. The order is valid
+	// until the next record.
+	DecodeRecord(r *order.Record) (*order.Order, *order.Error)
+}
+
+// Preparer gets what records need before they can be decoded, such as their schemas, so
+// that decoding asks nobody and waits for nothing.
+type Preparer interface {
+	// Ready says whether a record with this value, which was just read, can be decoded
+	// now. If not, what it needs is being fetched.
+	Ready(value []byte) bool
+	// Known says the same of a record that Ready was asked about before.
+	Known(value []byte) bool
+	// Changed is closed when more records may be ready than at the time of the call.
+	Changed() <-chan struct{}
+	// Trouble is why it takes long; "" if it does not.
+	Trouble() string
+}
+
+// decoder makes the decoder of a partition.
+func (c *Config) decoder() (Decoder, error) {
+	if c.NewDecoder != nil {
+		return c.NewDecoder()
+	}
+	return order.NewDecoder(c.Order)
+}
+
+// read polls for records, unless some wait for what they need to be decoded: then it waits
+// for that, just as long, and nothing is read meanwhile. The loop goes on with all else.
+func (l *Loop) read(ctx context.Context, wait time.Duration) ([]Fetched, error) {
+	if len(l.waiting) == 0 {
+		fetched, err := l.opts.Transport.Poll(ctx, wait)
+		if l.opts.Preparer == nil {
+			return fetched, err
+		}
+		return l.prepared(fetched, l.opts.Preparer.Ready), err
+	}
+	changed := l.opts.Preparer.Changed()
+	if ready := l.prepared(l.waiting, l.opts.Preparer.Known); len(ready) > 0 || wait <= 0 {
+		return ready, nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-changed:
+		return l.prepared(l.waiting, l.opts.Preparer.Known), nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil, nil
+}
+
+// prepared are those that can be decoded; the others wait.
+func (l *Loop) prepared(fetched []Fetched, isReady func(value []byte) bool) []Fetched {
+	var ready, waiting []Fetched
+	var r Record
+	for _, f := range fetched {
+		all := true
+		for i := range f.Len() {
+			f.Read(i, &r)
+			// Each is looked at, so that what they need is fetched at once.
+			all = isReady(r.Value) && all
+		}
+		if all {
+			ready = append(ready, f)
+		} else {
+			waiting = append(waiting, f)
+		}
+	}
+	l.waiting = waiting
+	trouble := ""
+	if len(waiting) > 0 {
+		trouble = l.opts.Preparer.Trouble()
+	}
+	l.opts.Status.wait(trouble)
+	return ready
+}
