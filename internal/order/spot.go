@@ -120,7 +120,7 @@ func (b *Builder) Finish(listed, operation bool) (*Order, *Error) {
 	switch {
 	case b.m.Envelope == Debezium && !operation:
 		return nil, refuse(Malformed, "op", "is missing")
-	case len(b.items) == 0 && !listed:
+	case len(b.items) == 0 && !listed && !b.pending:
 		return nil, refuse(Malformed, b.itemsPath(), "is missing")
 	}
 	return b.End()
