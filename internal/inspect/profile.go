@@ -63,7 +63,6 @@ type Profile struct {
 	Fields  []*Field
 
 	byPath map[string]*Field
-	path   []byte
 }
 
 // NewProfile returns the profile of nothing.

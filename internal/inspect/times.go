@@ -14,7 +14,6 @@ type Time struct {
 	Layout string  // "" for the forms that need no layout
 	Share  float64 // of the values that are times
 	fine   int     // digits of the clock that it tells
-	local  bool    // has no zone
 }
 
 // layouts are forms of time that need one, the more telling first.
