@@ -239,7 +239,8 @@ func (j *job) connect(ctx context.Context) error {
 	if j.layout, err = checked(ctx, admin, j.log); err != nil {
 		return err
 	}
-	if !j.cmd.NoSample {
+	// Counts that were begun have their mapping, which is compared with this one.
+	if _, begun := j.holder.get().Global(); !begun && !j.cmd.NoSample {
 		if err := checkPaths(ctx, j.kafka, j.cfg.Order); err != nil {
 			return err
 		}

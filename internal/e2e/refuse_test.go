@@ -61,6 +61,29 @@ func TestRefuseConfiguration(t *testing.T) {
 	p.start().refuses(2, "--grace was 300000ms and is now 60000ms", "--reconfigure")
 }
 
+// TestRefusePaths starts with paths that no record has. Once counts have begun, records
+// that lack something are dead letters like any other.
+func TestRefusePaths(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, steady...)
+	p.topics(1, func(o *outside) {
+		for range 3 {
+			o.send(to(0, []byte(`{"at":"2026-03-01T10:00:00Z","page":"/a"}`)))
+		}
+	})
+	p.with("--time-field=at", "--name=pgae").start().refuses(2, "no record of the first 3 has `pgae`", "did you mean `page`?", "--no-sample")
+	p.with("--time-field=at", "--items=lines", "--name=page").start().refuses(2, "no record of the first 3 has `lines`")
+	q := p.with("--time-field=at", "--name=page")
+	g := q.start().running()
+	g.reaches(map[int32]int64{0: 3}).stop()
+	q.with("--name=other").start().refuses(2, "the mapping of records was", `name="page"`, `name="other"`)
+	g = q.start().running()
+	if s := g.status(); s.Counted != 3 {
+		t.Errorf("%d records are counted, not 3", s.Counted)
+	}
+	g.stop()
+}
+
 // TestRefuseForeignState starts on directories that are not this job's.
 func TestRefuseForeignState(t *testing.T) {
 	t.Parallel()
