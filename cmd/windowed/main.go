@@ -31,7 +31,7 @@ type cli struct {
 	Restore restoreCmd `cmd:"" help:"Bring the state directory up to the end of the changelog, then exit."`
 	Topics  topicsCmd  `cmd:"" help:"Make, check or delete the topics."`
 	Seed    seedCmd    `cmd:"" help:"Send sample orders."`
-	Replay  replayCmd  `cmd:"" help:"Count the orders in files of JSON lines: no Kafka, byte-identical output."`
+	Replay  replayCmd  `cmd:"" help:"Count the records in files: no Kafka, byte-identical output."`
 	Inspect inspectCmd `cmd:"" help:"Look at a topic or a file, and say how to count what is in it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 

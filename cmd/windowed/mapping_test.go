@@ -185,3 +185,13 @@ func TestMappingRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestNoun has the words of a mapping in all that people read.
+func TestNoun(t *testing.T) {
+	file := written(t, "a.jsonl", jsonLines)
+	args := []string{"replay", "--time-field=at", "--name=page", "--noun=page", file}
+	call(append(args, "-o", "table")...).must(t, 0, "top of 2026-03-01T10:00:00Z: 3 records, 3 items\n")
+	call(append(args, "-o", "csv")...).must(t, 0, "scope,rank,page,count\n")
+	call(append(args, "-o", "tsv")...).must(t, 0, pages)
+	call("replay", "--noun=<b>", file).must(t, 2, "is no noun")
+}

@@ -148,6 +148,8 @@ func examples(s map[string]any) (good, bad []string) {
 func TestOpenAPIAnswers(t *testing.T) {
 	full, restoring, empty, guarded := usual(t, Options{}), usual(t, Options{}), newWorld(t, Options{}), usual(t, Options{Token: "x"})
 	restoring.restoring()
+	named := usual(t, Options{})
+	named.answers.Words, _ = NewWords("page")
 	full.orders(0, noon+2*hour, "<b>", "\x00")
 	full.answers.Status.Set(engine.StatusNow{
 		Phase: engine.Running, Owned: []int32{0}, Paused: []int32{0}, LastError: "x", Stopped: map[int32]string{1: "y"},
@@ -155,7 +157,7 @@ func TestOpenAPIAnswers(t *testing.T) {
 	})
 	d := readDocument(t, full)
 	statuses := make(map[string]bool)
-	for _, w := range []*world{full, restoring, empty, guarded} {
+	for _, w := range []*world{full, restoring, empty, guarded, named} {
 		for path, concretes := range map[string][]string{
 			"/v1/top":             {"/v1/top", "/v1/top?window=last", "/v1/top?window=current", "/v1/top?n=0&x=1", "/v1/top?window=2026-03-01T12:00:01Z"},
 			"/v1/windows":         {"/v1/windows", "/v1/windows?limit=1", "/v1/windows?state=expired", "/v1/windows?limit=0"},
