@@ -33,6 +33,16 @@ func (h *harness) feed(p int32, n int, base time.Time) {
 	}
 }
 
+// feeding is feed beside the test, which must wait for the channel to be closed.
+func (h *harness) feeding(p int32, n int, base time.Time) <-chan struct{} {
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		h.feed(p, n, base)
+	}()
+	return fed
+}
+
 // exact checks that n records of one latte were counted.
 func (r *run) exact(n uint64) { r.h.t.Helper(); r.whole(n, n) }
 
@@ -274,7 +284,7 @@ func TestTopicMadeAnewWhileRunning(t *testing.T) {
 					t.Fatal(err)
 				}
 				cl.Close()
-				go h.feed(0, 40, time.Now())
+				fed := h.feeding(0, 40, time.Now())
 				began := time.Now()
 				select {
 				case err := <-r.done:
@@ -287,7 +297,7 @@ func TestTopicMadeAnewWhileRunning(t *testing.T) {
 					<-r.done
 				}
 				_ = r.st.Close()
-				time.Sleep(time.Minute)
+				<-fed
 			})
 		})
 	}
@@ -335,7 +345,7 @@ func TestAtLeastOnceForeignWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		cl.Close()
-		go h.feed(0, 5, time.Now())
+		fed := h.feeding(0, 5, time.Now())
 		select {
 		case err := <-r.done:
 			if !errors.Is(err, kafka.ErrForeignWriter) {
@@ -347,7 +357,7 @@ func TestAtLeastOnceForeignWriter(t *testing.T) {
 			<-r.done
 		}
 		_ = r.st.Close()
-		time.Sleep(time.Minute)
+		<-fed
 	})
 }
 
