@@ -1,7 +1,10 @@
 package state
 
 import (
+	"fmt"
 	"math"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"windowed/window"
 )
@@ -65,7 +68,7 @@ func (s *State) windowsThrough(p int32, through int64, limit int) (starts []int6
 
 // drinks are at most limit drinks with a count of partition p in the window at start.
 func (s *State) drinks(p int32, start int64, limit int) (drinks []string, err error) {
-	prefix := appendStart(appendPartition(nil, indexKind, p), start)
+	prefix := appendCountPrefix(nil, p, window.At(start))
 	err = s.each(prefix, func(key, _ []byte) error {
 		drinks = append(drinks, string(key[len(prefix):]))
 		if len(drinks) == limit {
@@ -197,7 +200,7 @@ func (s *State) drinksThrough(p int32, through int64, limit int) (tombstones []C
 	if err := s.checkpointLocked(false); err != nil {
 		return nil, false, err
 	}
-	prefix := appendPartition(nil, indexKind, p)
+	prefix := append(appendPartition(nil, countKind, p), 1)
 	err = s.each(prefix, func(key, _ []byte) error {
 		start, drink := startOf(key[:len(prefix)+8]), string(key[len(prefix)+8:])
 		if s.opts.Window.Size.End(start) > through || len(tombstones) == limit {
@@ -232,8 +235,28 @@ func (s *State) Live(p int32, f func(key, value []byte) error) (int, error) {
 		}
 		return f(key, value)
 	})
+	if err == nil {
+		err = liveCounts(snapshot, p, func(key, value []byte) error {
+			n++
+			return f(key, value)
+		})
+	}
 	if err == nil && metaRecord != nil {
 		err = f([]byte{controlByte, metaKey}, metaRecord)
 	}
 	return n, err
+}
+
+// liveCounts calls f for every count of partition p, as a changelog record.
+func liveCounts(r pebble.Reader, p int32, f func(key, value []byte) error) error {
+	prefix := appendPartition(nil, countKind, p)
+	var record []byte
+	return eachKey(r, prefix, func(key, value []byte) error {
+		scope, drink, ok := cutScope(key[len(prefix):])
+		if !ok {
+			return corrupt(fmt.Errorf("count with the key %x", key))
+		}
+		record = window.AppendKey(record[:0], drink, scope)
+		return f(record, value)
+	})
 }

@@ -94,7 +94,7 @@ func (c *Counts) Numbers(start int64) Numbers {
 
 // Each calls f for every drink the batch adds portions of in scope, in the order the
 // drinks were first seen, until f returns false.
-func (c *Counts) Each(scope Scope, f func(drink string, portions uint64) bool) {
+func (c *Counts) Each(scope Scope, f func(drink *Name, portions uint64) bool) {
 	t := &c.allTime
 	if !scope.AllTime {
 		w, ok := c.windows[scope.Start]

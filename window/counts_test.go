@@ -65,7 +65,8 @@ func (m *countsModel) check(t interface{ Fatalf(string, ...any) }, c *Counts) {
 	}
 	for _, scope := range scopes {
 		var drinks []string
-		c.Each(scope, func(drink string, portions uint64) bool {
+		c.Each(scope, func(name *Name, portions uint64) bool {
+			drink := name.Drink
 			drinks = append(drinks, drink)
 			if want := m.counts[scope][drink]; portions != want {
 				t.Fatalf("%q in %v: %d, want %d", drink, scope, portions, want)
@@ -126,7 +127,7 @@ func TestCountsEachStops(t *testing.T) {
 		counts.AddWindow(10, counts.Names().ID([]byte{byte('a' + i)}), 1)
 	}
 	seen := 0
-	counts.Each(At(10), func(string, uint64) bool {
+	counts.Each(At(10), func(*Name, uint64) bool {
 		seen++
 		return seen < 2
 	})
@@ -155,7 +156,7 @@ func TestCountsWithFullNames(t *testing.T) {
 		add(i)
 	}
 	seen := 0
-	counts.Each(At(0), func(_ string, portions uint64) bool {
+	counts.Each(At(0), func(_ *Name, portions uint64) bool {
 		seen++
 		return portions == 2
 	})

@@ -1,13 +1,19 @@
 package window
 
-// maxNames bounds the names one Names keeps; 64 Ki names of some 20 bytes are a few MB.
-const maxNames = 1 << 16
+// maxNames bounds the names one Names keeps; 256 Ki names of some 20 bytes are 30 MB.
+const maxNames = 1 << 18
 
 // Names numbers drink names, so that counting works on small integers and a name's
 // bytes are copied once. It is not safe for concurrent use.
 type Names struct {
 	ids   map[string]uint32
-	names []string
+	names []Name
+}
+
+// Name is a drink, with a mark that whoever counts it may set to find it again.
+type Name struct {
+	Drink string
+	Mark  uint32
 }
 
 // NewNames returns an empty Names.
@@ -20,13 +26,13 @@ func (n *Names) ID(drink []byte) uint32 {
 	}
 	id := uint32(len(n.names))
 	name := string(drink)
-	n.names = append(n.names, name)
+	n.names = append(n.names, Name{Drink: name})
 	n.ids[name] = id
 	return id
 }
 
 // Name is the drink with the given number.
-func (n *Names) Name(id uint32) string { return n.names[id] }
+func (n *Names) Name(id uint32) *Name { return &n.names[id] }
 
 // Full says that a new batch should start with new Names: a stream of random names
 // must not grow memory for ever.

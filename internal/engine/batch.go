@@ -261,23 +261,23 @@ func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
 // seal appends the absolute counts of one scope; fresh: the partition has none there yet.
 func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []state.Change) ([]state.Change, error) {
 	if fresh {
-		b.counts.Each(scope, func(drink string, portions uint64) bool {
-			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: portions, New: true})
+		b.counts.Each(scope, func(name *window.Name, portions uint64) bool {
+			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: portions, New: true, Mark: name.Mark})
 			return true
 		})
 		return changes, nil
 	}
-	err := st.Counts(b.part.ID, scope, func(get func(drink string) (uint64, error)) (err error) {
-		b.counts.Each(scope, func(drink string, portions uint64) bool {
+	err := st.Counts(b.part.ID, scope, func(get func(drink string, mark *uint32) (uint64, error)) (err error) {
+		b.counts.Each(scope, func(name *window.Name, portions uint64) bool {
 			var old uint64
-			if old, err = get(drink); err != nil {
+			if old, err = get(name.Drink, &name.Mark); err != nil {
 				return false
 			}
 			if portions > math.MaxInt64-old {
-				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, drink, scope, b.part.ID, old, portions)
+				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, name.Drink, scope, b.part.ID, old, portions)
 				return false
 			}
-			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: old + portions, New: old == 0})
+			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: old + portions, New: old == 0, Mark: name.Mark})
 			return true
 		})
 		return err
