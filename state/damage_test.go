@@ -182,7 +182,7 @@ func TestDamageFoundInTheBackground(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(table, flip(5)(b), 0o600); err != nil {
+		if err := os.WriteFile(table, flip(30)(b), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,10 +35,23 @@ type DeadLetter struct {
 // Partition makes the batches of one input partition. Not safe for concurrent use;
 // different partitions may work at the same time.
 type Partition struct {
-	ID   int32
-	cfg  *Config
-	dec  *order.Decoder
-	free []*window.Counts // of finished batches
+	ID    int32
+	cfg   *Config
+	dec   *order.Decoder
+	names *names
+	free  []*window.Counts // of finished batches
+}
+
+// names is the numbering of the drinks for new batches. Partitions that are worked on by
+// one goroutine share it: most drinks come in all of them.
+type names struct{ now *window.Names }
+
+// get is the numbering to use, another one when the last is full.
+func (n *names) get() *window.Names {
+	if n.now == nil || n.now.Full() {
+		n.now = window.NewNames()
+	}
+	return n.now
 }
 
 // NewPartition returns the step of input partition id.
@@ -47,7 +60,7 @@ func NewPartition(id int32, cfg *Config) (*Partition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Partition{ID: id, cfg: cfg, dec: dec}, nil
+	return &Partition{ID: id, cfg: cfg, dec: dec, names: new(names)}, nil
 }
 
 // Batch is the uncommitted work of one input partition.
@@ -74,12 +87,20 @@ func (p *Partition) Begin(meta state.Meta, closeThrough, newestClosed int64) *Ba
 		Meta: meta, part: p, closeThrough: closeThrough, newestClosed: newestClosed,
 		guard: watermark.FutureGuard{Max: p.cfg.MaxFuture, Off: p.cfg.NoClock},
 	}
-	if n := len(p.free); n > 0 {
-		b.counts, p.free = p.free[n-1], p.free[:n-1]
-	} else {
-		b.counts = window.NewCounts(window.NewNames())
-	}
+	b.counts = p.counts(p.names.get())
 	return b
+}
+
+// counts are empty counts with the given numbering, those of a finished batch if they can
+// be.
+func (p *Partition) counts(names *window.Names) *window.Counts {
+	for n := len(p.free); n > 0; n = len(p.free) {
+		c := p.free[n-1]
+		if p.free = p.free[:n-1]; c.Names() == names {
+			return c
+		}
+	}
+	return window.NewCounts(names)
 }
 
 // Done gives back what the batch holds; it must not be used afterwards.
@@ -233,11 +254,12 @@ func (b *Batch) Expire(st *state.State) bool {
 // key, tombstones of expired windows, and the meta last. The state must be that of the
 // meta the batch began with.
 func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
-	changes, err := b.seal(st, window.AllTime, false, nil)
+	starts := b.counts.Starts()
+	changes, err := b.seal(st, window.AllTime, false, make([]state.Change, 0, b.counts.Keys()+len(starts)+2))
 	if err != nil {
 		return nil, err
 	}
-	for _, start := range b.counts.Starts() {
+	for _, start := range starts {
 		n, err := st.Numbers(b.part.ID, start)
 		if err != nil {
 			return nil, err

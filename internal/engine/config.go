@@ -54,7 +54,7 @@ const (
 )
 
 // checkpointKeys dirty keys make a checkpoint due at once.
-const checkpointKeys = 64 << 10
+const checkpointKeys = 1 << 20
 
 func (c *Config) windowsAtOnce() int { return cmp.Or(c.closeChunk, defaultCloseChunk) }
 func (c *Config) keysAtOnce() int    { return cmp.Or(c.expireChunk, defaultExpireChunk) }

@@ -54,7 +54,7 @@ type Progress struct {
 }
 
 // checkpointKeys is how many changed keys a restore collects before it writes them.
-const checkpointKeys = 64 << 10
+const checkpointKeys = 1 << 20
 
 // NewFollower makes a follower that follows nothing yet; Close it.
 func NewFollower(cfg *Config, st *state.State, opts FollowOptions) (*Follower, error) {
