@@ -156,6 +156,7 @@ func (l *counts) known(t *table, id uint32, n uint64) *slot {
 	if s.setCount(n); n > 0 {
 		s.tag |= storedFlag
 		t.live++
+		t.next = 0
 	}
 	return s
 }

@@ -91,6 +91,7 @@ func (t *table) set(s *slot, n uint64) (clean bool) {
 		return false
 	case old == 0:
 		t.live++
+		t.next = 0
 	case n == 0:
 		t.live--
 	}

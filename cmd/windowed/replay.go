@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -99,15 +100,10 @@ func (c *replayCmd) watch(out io.Writer) *replayed {
 	return r
 }
 
-// replayedEvery is how many orders go by between two looks at the clock.
-const replayedEvery = 1024
-
-// add takes note of one more line.
-func (r *replayed) add(line []byte) {
-	r.read += int64(len(line)) + 1
-	if r.orders++; r.orders%replayedEvery != 0 {
-		return
-	}
+// add takes note of what was read.
+func (r *replayed) add(orders int, bytes int64) {
+	r.read += bytes
+	r.orders += int64(orders)
 	share := -1.0
 	if r.bytes > 0 {
 		share = float64(r.read) / float64(r.bytes)
@@ -126,20 +122,7 @@ func replayFile(name string, stdin io.Reader, replay *engine.Replay, watched *re
 		defer f.Close()
 		in = f
 	}
-	lines := newLines(in)
-	for {
-		line, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := replay.Add(line); err != nil {
-			return err
-		}
-		watched.add(line)
-	}
+	return replay.AddAll(engine.NewLines(in), runtime.NumCPU(), watched.add)
 }
 
 // summary is what replay prints on stderr at the end.

@@ -39,29 +39,42 @@ type Partition struct {
 	cfg   *Config
 	dec   *order.Decoder
 	names *names
+	items []portion        // of the order that is added
 	free  []*window.Counts // of finished batches
+}
+
+// portion is an item of an order, its drink by its number.
+type portion struct {
+	id       uint32
+	quantity uint64
 }
 
 // names is the numbering of the drinks for new batches. Partitions that are worked on by
 // one goroutine share it: most drinks come in all of them.
-type names struct{ now *window.Names }
+type names struct {
+	now   *window.Names
+	limit int // see window.NewNamesUpTo
+}
 
 // get is the numbering to use, another one when the last is full.
 func (n *names) get() *window.Names {
 	if n.now == nil || n.now.Full() {
-		n.now = window.NewNames()
+		n.now = window.NewNamesUpTo(n.limit)
 	}
 	return n.now
 }
 
 // NewPartition returns the step of input partition id.
 func NewPartition(id int32, cfg *Config) (*Partition, error) {
-	dec, err := order.NewDecoder(cfg.Order)
+	dec, err := newDecoder(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Partition{ID: id, cfg: cfg, dec: dec, names: new(names)}, nil
+	return &Partition{ID: id, cfg: cfg, dec: dec, names: &names{limit: cfg.maxNames}}, nil
 }
+
+// newDecoder makes the decoder of one goroutine.
+func newDecoder(cfg *Config) (*order.Decoder, error) { return order.NewDecoder(cfg.Order) }
 
 // Batch is the uncommitted work of one input partition.
 type Batch struct {
@@ -128,23 +141,38 @@ func (b *Batch) Add(r *Record, now int64) {
 	if r.Control {
 		return
 	}
-	b.Read++
-	b.Meta.Counters.Records++
-	b.Meta.Time.Idle = false
+	b.begin()
 	o, oerr := b.part.dec.Decode(r.Value, r.Timestamp)
 	if oerr != nil {
 		b.refuse(r, oerr.Reason, oerr.Error())
 		return
 	}
+	items, names := b.part.items[:0], b.counts.Names()
+	for i := range o.Items {
+		items = append(items, portion{names.ID(o.Items[i].Drink), uint64(o.Items[i].Quantity)})
+	}
+	b.part.items = items
+	b.accept(r, o.Time, items, now)
+}
+
+// begin takes note of one more record.
+func (b *Batch) begin() {
+	b.Read++
+	b.Meta.Counters.Records++
+	b.Meta.Time.Idle = false
+}
+
+// accept takes an order that was decoded.
+func (b *Batch) accept(r *Record, at int64, items []portion, now int64) {
 	reference := now
 	if r.AppendTime {
 		reference = r.Timestamp
 	}
-	if b.guard.Refuses(o.Time, reference) {
-		b.refuse(r, order.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(o.Time), b.guard.Max))
+	if b.guard.Refuses(at, reference) {
+		b.refuse(r, order.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(at), b.guard.Max))
 		return
 	}
-	b.count(r, o)
+	b.count(r, at, items)
 }
 
 func (b *Batch) refuse(r *Record, reason order.Reason, detail string) {
@@ -160,9 +188,9 @@ func (b *Batch) letter(r *Record, reason order.Reason, detail string) DeadLetter
 }
 
 // count adds an order to all of time and to its window, if it is not too late for it.
-func (b *Batch) count(r *Record, o *order.Order) {
+func (b *Batch) count(r *Record, at int64, items []portion) {
 	cfg := b.part.cfg
-	start := cfg.Window.Start(o.Time)
+	start := cfg.Window.Start(at)
 	end := cfg.Window.End(start)
 	late := b.Meta.Time.Late(end)
 	if fault.Planted(fault.LateByAll) {
@@ -170,14 +198,11 @@ func (b *Batch) count(r *Record, o *order.Order) {
 	}
 	into := !late || cfg.Late == AmendLate && b.retained(end)
 	var portions uint64
-	names := b.counts.Names()
-	for i := range o.Items {
-		item := &o.Items[i]
-		id, q := names.ID(item.Drink), uint64(item.Quantity)
-		portions += q
-		b.counts.AddAllTime(id, q)
+	for _, item := range items {
+		portions += item.quantity
+		b.counts.AddAllTime(item.id, item.quantity)
 		if into {
-			b.counts.AddWindow(start, id, q)
+			b.counts.AddWindow(start, item.id, item.quantity)
 		}
 	}
 	c := &b.Meta.Counters
@@ -188,16 +213,16 @@ func (b *Batch) count(r *Record, o *order.Order) {
 	switch {
 	case !late:
 		c.Counted++
-		b.Meta.Time.Accept(o.Time, cfg.Grace)
+		b.Meta.Time.Accept(at, cfg.Grace)
 	case into:
 		c.Amended++
 		c.AmendedPortions += portions
-		b.late(o, end, portions)
+		b.late(at, end, portions)
 	default:
 		c.Late++
 		c.LatePortions += portions
-		b.late(o, end, portions)
-		b.tooLate(r, o, start, end, portions)
+		b.late(at, end, portions)
+		b.tooLate(r, at, start, end, portions)
 	}
 }
 

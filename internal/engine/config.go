@@ -45,6 +45,8 @@ type Config struct {
 	// means the default.
 	closeChunk  int // windows
 	expireChunk int // keys of one partition
+
+	maxNames int // of one numbering; 0 means the default
 }
 
 // Defaults of the chunks.

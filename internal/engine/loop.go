@@ -119,7 +119,7 @@ type activePartition struct {
 // maxBatch bounds the records of one transaction, maxDead its refused bytes. maxKeys
 // bounds the changelog records.
 const (
-	maxBatch = 400_000
+	maxBatch = 200_000
 	maxKeys  = 400_000
 	maxDead  = 16 << 20
 

@@ -13,7 +13,7 @@ import (
 // partitions which share them go on with the same ones.
 func TestNamesAreRenewed(t *testing.T) {
 	cfg := Config{Window: hour}
-	var shared names
+	shared := names{limit: 1000}
 	var parts [2]*Partition
 	for i := range parts {
 		p, err := NewPartition(int32(i), &cfg)

@@ -149,7 +149,6 @@ func (s *Session) offsets(t *engine.Transaction) []kmsg.TxnOffsetCommitRequestTo
 // written is what became of the records of a transaction.
 type written struct {
 	mu    sync.Mutex
-	slab  *slab
 	next  map[int32]int64 // changelog partition -> offset behind the last record
 	first map[int32]int64 // and of the first one
 
@@ -174,24 +173,25 @@ func (w *written) done(r *kgo.Record, changelog string, err error) {
 			w.first[r.Partition] = r.Offset
 		}
 	}
-	if r.Topic == changelog {
-		w.slab.give(r)
-	}
 }
 
 // produce hands all records of t to the client; w.err is set once they are flushed.
 func (s *Session) produce(ctx context.Context, t *engine.Transaction, w *written) error {
-	w.next, w.first, w.slab = make(map[int32]int64), make(map[int32]int64), &s.slab
+	w.next, w.first = make(map[int32]int64), make(map[int32]int64)
 	s.slab.now = time.Now()
 	topics := &s.cfg.Topics
 	done := func(r *kgo.Record, err error) { w.done(r, topics.Changelog, err) }
+	written := func(r *kgo.Record, err error) {
+		w.done(r, topics.Changelog, err)
+		s.slab.give(r)
+	}
 	for i := range t.Partitions {
 		p := &t.Partitions[i]
 		for j := range p.Changes {
 			if fault.Planted(fault.FinalNotKept) && p.Changes[j].Kind == state.EmittedKind {
 				continue
 			}
-			s.cl.Produce(ctx, s.slab.changelogRecord(topics.Changelog, p.Partition, &p.Changes[j]), done)
+			s.cl.Produce(ctx, s.slab.changelogRecord(topics.Changelog, p.Partition, &p.Changes[j]), written)
 		}
 	}
 	for i := range t.Dead {
