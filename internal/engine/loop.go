@@ -145,6 +145,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer l.slow.stop()
 	l.opts.Status.set(Joining)
 	l.nextTick = time.Now()
+	l.checkpoint = l.nextTick.Add(checkpointEvery)
 	for ctx.Err() == nil {
 		if err := l.adopt(ctx); err != nil {
 			return l.ended(ctx, err)

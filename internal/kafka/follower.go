@@ -272,7 +272,8 @@ func (f *Follower) run(ctx context.Context) {
 		if err == nil {
 			err = f.apply(fetches)
 		}
-		if err == nil && f.st.Dirty() >= checkpointKeys {
+		// What the owner has applied is its business.
+		if err == nil && fetches.NumRecords() > 0 && f.st.Dirty() >= checkpointKeys {
 			err = f.st.Checkpoint(false)
 		}
 		if err != nil && ctx.Err() == nil {
