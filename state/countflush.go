@@ -61,7 +61,7 @@ func (l *counts) flush(batch *pebble.Batch) error {
 }
 
 func (l *counts) write(batch *pebble.Batch, prefix []byte, id uint32, s *slot) error {
-	name, n := l.drinks.names[id], s.count()
+	name, n := l.drinks.name(id), s.count()
 	if n == 0 {
 		if !s.stored() {
 			return nil // it came and went since the last checkpoint

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,8 @@ type drinks struct {
 	// The numbers in order of their names as of the last sort, and by number the place
 	// there. Numbers given since then are in fresh.
 	order, place, fresh []uint32
+	sorted              []string // the names in order, which lie in a row in memory
+	marks               []uint64 // places, one bit each; all 0 between calls of inOrder
 }
 
 func newDrinks() *drinks { return &drinks{ids: make(map[string]uint32)} }
@@ -62,14 +65,50 @@ func (d *drinks) sort() {
 		old = old[n:]
 	}
 	d.order, d.fresh = append(merged, old...), d.fresh[:0]
-	for i, id := range d.order {
-		d.place[id] = uint32(i)
-	}
+	d.ordered()
 }
 
 // inOrder sorts numbers by name; sort has been called since the last of them was given.
 func (d *drinks) inOrder(ids []uint32) {
-	slices.SortFunc(ids, func(a, b uint32) int { return int(d.place[a]) - int(d.place[b]) })
+	if len(ids) < len(d.order)/64 {
+		slices.SortFunc(ids, func(a, b uint32) int { return int(d.place[a]) - int(d.place[b]) })
+		return
+	}
+	for _, id := range ids {
+		at := d.place[id]
+		d.marks[at/64] |= 1 << (at % 64)
+	}
+	ids = ids[:0]
+	for i, word := range d.marks {
+		for ; word != 0; word &= word - 1 {
+			ids = append(ids, d.order[64*i+bits.TrailingZeros64(word)])
+		}
+		d.marks[i] = 0
+	}
+}
+
+// name is the name of a number that was in the last sort.
+func (d *drinks) name(id uint32) string { return d.sorted[d.place[id]] }
+
+// ordered takes note of a new order.
+func (d *drinks) ordered() {
+	size := 0
+	for i, id := range d.order {
+		d.place[id] = uint32(i)
+		size += len(d.names[id])
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for _, id := range d.order {
+		text.WriteString(d.names[id])
+	}
+	all, at := text.String(), 0
+	d.sorted = slices.Grow(d.sorted[:0], len(d.order))
+	for _, id := range d.order {
+		d.sorted = append(d.sorted, all[at:at+len(d.names[id])])
+		at += len(d.names[id])
+	}
+	d.marks = make([]uint64, (len(d.order)+63)/64)
 }
 
 // release gives away the numbers that no count has.
@@ -84,9 +123,7 @@ func (d *drinks) release() {
 		d.free = append(d.free, id)
 		return true
 	})
-	for i, id := range d.order {
-		d.place[id] = uint32(i)
-	}
+	d.ordered()
 }
 
 // len is how many drinks have a number.

@@ -120,7 +120,7 @@ type activePartition struct {
 // bounds the changelog records.
 const (
 	maxBatch = 200_000
-	maxKeys  = 400_000
+	maxKeys  = 600_000
 	maxDead  = 16 << 20
 
 	manyKeys     = 20_000

@@ -27,6 +27,7 @@ type harness struct {
 	cfg     kafka.Config
 	job     engine.Config
 	fs      vfs.FS
+	dir     string // of the state
 	status  *engine.Status
 	consent engine.Consent
 	skip    map[int32]int64
@@ -68,7 +69,7 @@ func newHarness(t testing.TB, partitions int32, network *kfake.VirtualNetwork) *
 // newHarnessOn is a harness on brokers that are there already, with their topics.
 func newHarnessOn(t testing.TB, brokers []string, partitions int32) *harness {
 	return &harness{
-		t: t, fs: newMem(), status: new(engine.Status), interval: 100 * time.Millisecond,
+		t: t, fs: newMem(), dir: "state", status: new(engine.Status), interval: 100 * time.Millisecond,
 		cfg: kafka.Config{
 			Brokers: brokers, Topics: testTopics, Group: "g", Instance: "a",
 			DeadPartitions: partitions, SessionTimeout: 10 * time.Second, ClientID: "test",
@@ -93,7 +94,7 @@ func (quiet) Fatalf(format string, args ...any) {
 
 func (h *harness) openState() *state.State {
 	h.t.Helper()
-	st, err := state.Open("state", state.Options{FS: h.fs, Window: h.job.Lifecycle(), Logger: quiet{}})
+	st, err := state.Open(h.dir, state.Options{FS: h.fs, Window: h.job.Lifecycle(), Logger: quiet{}})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -2,10 +2,13 @@ package kafka_test
 
 import (
 	"context"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/internal/engine"
 )
@@ -63,6 +66,7 @@ func (c loopBench) measure(tb testing.TB, orders int) (f loopFigures) {
 		addr, end := brokerApart(tb)
 		defer end()
 		h = newHarnessOn(tb, []string{addr}, partitions)
+		h.fs, h.dir = vfs.Default, filepath.Join(tb.TempDir(), "state")
 	} else {
 		h = newHarness(tb, partitions, nil)
 		defer h.cluster.Close()
