@@ -73,6 +73,9 @@ const (
 	cacheSize     = 16 << 20
 	formatPebble  = pebble.FormatColumnarBlocks
 	dirPermission = 0o700
+	// A checkpoint of counts that are all over the store is a table that overlaps with all
+	// others, so each compaction writes nearly all again. Reads mostly hit what is in memory.
+	compactAt = 8
 )
 
 // Open opens the store in dir, or makes one. A store that another process uses is
@@ -145,6 +148,7 @@ func (s *State) openPebble(dir string) (*pebble.DB, error) {
 	db, err := pebble.Open(dir, &pebble.Options{
 		FS: s.opts.FS, Lock: s.lock, Logger: s.opts.Logger, Cache: cache,
 		FormatMajorVersion: formatPebble, MemTableSize: memTableSize, Merger: Merger,
+		L0CompactionThreshold: compactAt, L0StopWritesThreshold: 3 * compactAt,
 		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
 		EventListener: &pebble.EventListener{
 			DataCorruption: s.foundDamage, WriteStallBegin: s.stalls.begin, WriteStallEnd: s.stalls.end,
