@@ -12,15 +12,13 @@ import (
 	"windowed/window"
 )
 
-// Record is one record of an input partition. Key and Value stay the caller's; a
-// DeadLetter aliases them.
+// Record is one record of an input partition. Its bytes stay the caller's; a DeadLetter
+// aliases them.
 type Record struct {
+	order.Record
 	Offset     int64
-	Timestamp  int64 // ms
-	AppendTime bool  // Timestamp is the broker's (LogAppendTime)
-	Control    bool  // a transaction marker: moves the offset and nothing else
-	Key, Value []byte
-	Headers    []order.Header
+	AppendTime bool // Timestamp is the broker's (LogAppendTime)
+	Control    bool // a transaction marker: moves the offset and nothing else
 }
 
 // DeadLetter is a record that does not count, or counts for all of time only.
@@ -42,7 +40,6 @@ type Partition struct {
 	cfg   *Config
 	dec   order.Reader
 	names *names
-	rec   order.Record     // being decoded
 	items []portion        // of the order that is added
 	free  []*window.Counts // of finished batches
 }
@@ -144,8 +141,7 @@ func (b *Batch) Add(r *Record, now int64) {
 		return
 	}
 	b.begin()
-	b.part.rec = order.Record{Key: r.Key, Value: r.Value, Headers: r.Headers, Timestamp: r.Timestamp}
-	o, oerr := b.part.dec.DecodeRecord(&b.part.rec)
+	o, oerr := b.part.dec.DecodeRecord(&r.Record)
 	if oerr != nil {
 		b.refuse(r, oerr.Reason, oerr.Error())
 		return

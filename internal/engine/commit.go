@@ -87,15 +87,11 @@ func (l *Loop) positions() map[int32]int64 {
 	return at
 }
 
-// commit commits t. What the client has fetched by now is counted meanwhile, on top of
-// the sealed batches; if the transaction aborts, all of it is dropped.
+// commit commits t. What is fetched meanwhile is counted on top of the sealed batches; if
+// the transaction aborts, all of it is dropped.
 func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Batch, em *Emission) error {
-	ahead, err := l.read(ctx, 0)
-	if err != nil {
-		return err
-	}
 	started := time.Now()
-	done := make(chan Outcome, 1)
+	ending := ctx
 	ctx, release := outlast(ctx)
 	defer release()
 	if fault.Planted(fault.ApplyFirst) {
@@ -103,12 +99,20 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 			_ = l.st.Apply(t.Partitions[i].Partition, t.Partitions[i].Changes, 0)
 		}
 	}
-	go func() { done <- l.opts.Transport.Commit(ctx, t, l.generation) }()
-	l.add(ahead)
+	done, polls := make(chan Outcome, 1), ending
+	polls, stop := context.WithCancel(polls)
+	defer stop()
+	go func() {
+		done <- l.opts.Transport.Commit(ctx, t, l.generation)
+		stop()
+	}()
+	err := l.ahead(polls)
 	outcome := <-done
 	switch {
 	case outcome.Err != nil:
 		return outcome.Err
+	case err != nil:
+		return err
 	case !outcome.Committed:
 		l.opts.Status.aborted(time.Since(started), em.snapshot)
 		if !fault.Planted(fault.KeepAfterAbort) {
@@ -117,6 +121,18 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 		return nil
 	}
 	return l.committed(ctx, t, sealed, em, outcome, started)
+}
+
+// ahead counts what can be read until ctx ends, or what may be in a transaction is there.
+func (l *Loop) ahead(ctx context.Context) error {
+	for ctx.Err() == nil && !l.full() {
+		fetched, err := l.read(ctx, time.Second)
+		if err != nil {
+			return err
+		}
+		l.add(fetched)
+	}
+	return nil
 }
 
 // committed takes what was committed into the state.

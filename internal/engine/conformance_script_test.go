@@ -200,7 +200,7 @@ func (s *script) records(p int, tokens []string) []Record {
 }
 
 func (s *script) record(p int, token string, value []byte, timestamp int64) Record {
-	r := Record{Offset: s.next[p], Timestamp: timestamp, Value: value}
+	r := Record{Offset: s.next[p], Record: order.Record{Timestamp: timestamp, Value: value}}
 	s.tokens[[2]int64{int64(p), r.Offset}] = token
 	s.next[p]++
 	return r

@@ -94,10 +94,10 @@ type Loop struct {
 
 	generation uint64
 	parts      map[int32]*activePartition
-	names      names // of all partitions
-	inputs     int32 // partitions of the orders that exist in the changelog too
-	known      int32 // inputs when ownership was looked at last
-	restored   bool  // the state has been complete once
+	hands      []hand // that count
+	inputs     int32  // partitions of the orders that exist in the changelog too
+	known      int32  // inputs when ownership was looked at last
+	restored   bool   // the state has been complete once
 	topicID    [16]byte
 	nextTick   time.Time
 	checkpoint time.Time // not before then, unless the state asks for it
@@ -144,6 +144,7 @@ func NewLoop(opts LoopOptions) *Loop {
 		l.opts.Wall = time.Now
 	}
 	l.emitter = NewEmitter(l.cfg)
+	l.hands = newHands(l.cfg)
 	l.slow = newSlowQueries(opts.Inputs, opts.Log, cmp.Or(opts.CountEvery, 10*time.Second))
 	return l
 }
@@ -185,30 +186,6 @@ func (l *Loop) ended(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-// add counts fetched records; those of partitions that are not ours (any more) are
-// dropped.
-func (l *Loop) add(all []Fetched) {
-	now := time.Now()
-	ms := l.opts.Wall().UnixMilli()
-	var r Record
-	for _, f := range all {
-		p := l.parts[f.Partition()]
-		if p == nil || !p.resumed {
-			continue
-		}
-		b := l.batch(p)
-		before := b.Read
-		for i := range f.Len() {
-			f.Read(i, &r)
-			b.Add(&r, ms)
-		}
-		if b.Read > before {
-			p.heard = now
-			fault.Point(fault.Counted)
-		}
-	}
 }
 
 // batch is the batch of p that fills, on top of what was sealed last.

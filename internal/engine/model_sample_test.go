@@ -26,7 +26,7 @@ var modelDrinks = []string{"latte", "latte:iced", "latte:iced:10", "mocha", "tea
 
 // newSample makes a record of event time t at the given offset; now is the wall clock.
 func newSample(r *rand.Rand, offset, t, now int64) *sample {
-	s := &sample{time: t, rec: Record{Offset: offset, Timestamp: now, Key: []byte("k")}}
+	s := &sample{time: t, rec: Record{Offset: offset, Record: order.Record{Timestamp: now, Key: []byte("k")}}}
 	if r.IntN(25) == 0 {
 		s.rec.Control = true
 		return s

@@ -20,7 +20,7 @@ func (j *job) at(times ...int64) {
 	var all []Record
 	for _, ts := range times {
 		s := &sample{time: ts, items: []state.Entry{{Drink: "latte", Count: 1}}}
-		all = append(all, Record{Offset: j.next[0], Timestamp: ts, Value: []byte(`{"items":` + itemsJSON(s.items) + `}`)})
+		all = append(all, Record{Offset: j.next[0], Record: order.Record{Timestamp: ts, Value: []byte(`{"items":` + itemsJSON(s.items) + `}`)}})
 		j.next[0]++
 	}
 	j.feed(0, all...)

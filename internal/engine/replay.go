@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -49,7 +50,7 @@ const noTimestamp = -1
 
 // add counts a record that was decoded. Its dead letter is for nobody.
 func (r *Replay) add(d *decoded, items []portion) error {
-	r.batch.addDecoded(&Record{Offset: r.next, Timestamp: noTimestamp}, d, items)
+	r.batch.addDecoded(&Record{Record: order.Record{Timestamp: noTimestamp}, Offset: r.next}, d, items)
 	r.batch.Dead = r.batch.Dead[:0]
 	if r.next++; r.batch.Read < replayBatch {
 		return nil

@@ -108,8 +108,6 @@ func (f *fetched) Read(i int, r *engine.Record) {
 	for _, h := range from.Headers {
 		headers = append(headers, order.Header{Key: h.Key, Value: h.Value})
 	}
-	*r = engine.Record{
-		Offset: from.Offset, Timestamp: from.Timestamp.UnixMilli(), Key: from.Key, Value: from.Value, Headers: headers,
-		AppendTime: from.Attrs.TimestampType() == 1, Control: from.Attrs.IsControl(),
-	}
+	r.Key, r.Value, r.Headers, r.Timestamp = from.Key, from.Value, headers, from.Timestamp.UnixMilli()
+	r.Offset, r.AppendTime, r.Control = from.Offset, from.Attrs.TimestampType() == 1, from.Attrs.IsControl()
 }
