@@ -92,9 +92,9 @@ func (c *Counts) Numbers(start int64) Numbers {
 	return Numbers{}
 }
 
-// Each calls f for every drink the batch adds portions of in scope, in the order in which
-// the numbering met the drinks, until f returns false.
-func (c *Counts) Each(scope Scope, f func(drink *Name, portions uint64) bool) {
+// Each calls f with the number of every drink the batch adds portions of in scope, in the
+// order in which the numbering met the drinks, until f returns false.
+func (c *Counts) Each(scope Scope, f func(id uint32, portions uint64) bool) {
 	t := &c.allTime
 	if !scope.AllTime {
 		w, ok := c.windows[scope.Start]
@@ -104,7 +104,7 @@ func (c *Counts) Each(scope Scope, f func(drink *Name, portions uint64) bool) {
 		t = &w.tally
 	}
 	for _, id := range t.ids() {
-		if !f(c.names.Name(id), t.get(id)) {
+		if !f(id, t.get(id)) {
 			return
 		}
 	}

@@ -62,7 +62,8 @@ func (m *countsModel) check(t interface{ Fatalf(string, ...any) }, c *Counts) {
 	}
 	for _, scope := range scopes {
 		var drinks []string
-		c.Each(scope, func(name *Name, portions uint64) bool {
+		c.Each(scope, func(id uint32, portions uint64) bool {
+			name := c.Names().Name(id)
 			drink := name.Drink
 			drinks = append(drinks, drink)
 			if want := m.counts[scope][drink]; portions != want {
@@ -127,7 +128,7 @@ func TestCountsEachStops(t *testing.T) {
 		counts.AddWindow(10, counts.Names().ID([]byte{byte('a' + i)}), 1)
 	}
 	seen := 0
-	counts.Each(At(10), func(*Name, uint64) bool {
+	counts.Each(At(10), func(uint32, uint64) bool {
 		seen++
 		return seen < 2
 	})

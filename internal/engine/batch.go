@@ -311,16 +311,18 @@ func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
 
 // seal appends the absolute counts of one scope; fresh: the partition has none there yet.
 func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []state.Change) ([]state.Change, error) {
+	names := b.counts.Names()
 	if fresh {
-		b.counts.Each(scope, func(name *window.Name, portions uint64) bool {
+		b.counts.Each(scope, func(id uint32, portions uint64) bool {
+			name := names.Name(id)
 			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: portions, New: true, Mark: name.Mark})
 			return true
 		})
 		return changes, nil
 	}
 	err := st.Counts(b.part.ID, scope, func(get func(drink string, mark *uint32) (uint64, error)) (err error) {
-		b.counts.Each(scope, func(name *window.Name, portions uint64) bool {
-			var old uint64
+		b.counts.Each(scope, func(id uint32, portions uint64) bool {
+			name, old := names.Name(id), uint64(0)
 			if old, err = get(name.Drink, &name.Mark); err != nil {
 				return false
 			}

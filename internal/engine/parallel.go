@@ -21,7 +21,10 @@ func (r *Replay) AddAll(in Chunks, newDecoder func() (order.Reader, error), work
 		if err != nil {
 			return err
 		}
-		team[i] = &worker{dec: dec, names: window.NewNamesUpTo(r.cfg.maxNames), limit: r.cfg.maxNames}
+		team[i] = &worker{
+			dec: dec, names: window.NewNamesUpTo(r.cfg.maxNames), limit: r.cfg.maxNames,
+			size: r.cfg.Window, free: make(chan *window.Counts, 8),
+		}
 	}
 	p := &pipeline{tasks: make(chan *task, 2*workers), queue: make(chan *task, 2*workers), stop: make(chan struct{})}
 	go p.read(in)
@@ -65,6 +68,7 @@ type task struct {
 	fresh   []string // drinks that got the worker's next numbers
 	records []decoded
 	items   []portion // of all records, by the worker's numbers
+	sum     sum
 }
 
 // decoded is a record: an order, or why it is none.
@@ -82,6 +86,8 @@ type worker struct {
 	names *window.Names
 	limit int
 	known int // names that whoever counts has been told
+	size  window.Size
+	free  chan *window.Counts // of sums that are counted
 
 	numbers []uint32      // by the worker's numbers, those of into; used by who counts
 	into    *window.Names // what numbers refers to
@@ -162,6 +168,7 @@ func (w *worker) decode(j *task) {
 	for ; w.known < w.names.Len(); w.known++ {
 		j.fresh = append(j.fresh, w.names.Name(uint32(w.known)).Drink)
 	}
+	w.add(j)
 }
 
 // unknown marks a drink whose number is not looked up yet: a number is given when a drink
@@ -193,6 +200,12 @@ func (w *worker) number(names *window.Names, id uint32) uint32 {
 // addChunk counts the records of a task.
 func (r *Replay) addChunk(j *task) error {
 	j.worker.told(j)
+	if j.sum.counts != nil {
+		defer j.worker.back(j.sum.counts)
+		if r.addSum(j) {
+			return r.settleFull()
+		}
+	}
 	items := j.items
 	for i := range j.records {
 		d := &j.records[i]

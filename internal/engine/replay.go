@@ -52,7 +52,13 @@ const noTimestamp = -1
 func (r *Replay) add(d *decoded, items []portion) error {
 	r.batch.addDecoded(&Record{Record: order.Record{Timestamp: noTimestamp}, Offset: r.next}, d, items)
 	r.batch.Dead = r.batch.Dead[:0]
-	if r.next++; r.batch.Read < replayBatch {
+	r.next++
+	return r.settleFull()
+}
+
+// settleFull settles when the batch is full.
+func (r *Replay) settleFull() error {
+	if r.batch.Read < replayBatch {
 		return nil
 	}
 	return r.settle()

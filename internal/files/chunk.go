@@ -38,11 +38,14 @@ func (c *Chunk) Each(f func(value []byte)) {
 
 // record is a line without its end; nil if it is blank.
 func record(line []byte) []byte {
-	line = bytes.TrimRight(line[:min(len(line), maxRecord)], "\r\n")
-	if len(bytes.TrimSpace(line)) == 0 {
-		return nil
+	n := min(len(line), maxRecord)
+	for n > 0 && (line[n-1] == '\n' || line[n-1] == '\r') {
+		n--
 	}
-	return line
+	if n > 0 && line[0] > ' ' || len(bytes.TrimSpace(line[:n])) > 0 {
+		return line[:n:n]
+	}
+	return nil
 }
 
 // Done gives the chunk back, for its memory to be used again.

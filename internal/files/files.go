@@ -79,8 +79,9 @@ type File struct {
 	closers []func()
 }
 
-// bufferSize is how much is read at once.
-const bufferSize = 1 << 20
+// bufferSize is how much is read at once, unless a chunk takes more: then it is read
+// without a copy in between.
+const bufferSize = 64 << 10
 
 // Open begins to read a file of the given name from in. Gzip and zstd are found by their
 // first bytes, whatever the name.
