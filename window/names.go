@@ -1,6 +1,9 @@
 package window
 
-import "cmp"
+import (
+	"cmp"
+	"encoding/binary"
+)
 
 // maxNames bounds the names one Names keeps; 256 Ki names of some 20 bytes are 30 MB.
 const maxNames = 1 << 18
@@ -8,9 +11,31 @@ const maxNames = 1 << 18
 // Names numbers drink names, so that counting works on small integers and a name's
 // bytes are copied once. It is not safe for concurrent use.
 type Names struct {
-	ids   map[string]uint32
-	names []Name
-	limit int
+	ids    map[string]uint32
+	names  []Name
+	limit  int
+	recent [recentNames]uint32 // numbers from 1, by place
+}
+
+// recentNames is for how many drinks a look into the map is saved: most orders are of few
+// drinks.
+const (
+	recentBits  = 11
+	recentNames = 1 << recentBits
+)
+
+// place is where a drink is looked for among the recent ones: its last bytes differ most.
+func place(drink []byte) uint64 {
+	var bits uint64
+	switch n := len(drink); {
+	case n >= 8:
+		bits = binary.LittleEndian.Uint64(drink[n-8:])
+	case n >= 4:
+		bits = uint64(binary.LittleEndian.Uint32(drink))<<32 | uint64(binary.LittleEndian.Uint32(drink[n-4:]))
+	case n > 0:
+		bits = uint64(drink[0])<<16 | uint64(drink[n/2])<<8 | uint64(drink[n-1])
+	}
+	return (bits + uint64(len(drink))) * 0x9E3779B97F4A7C15 >> (64 - recentBits)
 }
 
 // Name is a drink, with a mark that whoever counts it may set to find it again.
@@ -29,10 +54,16 @@ func NewNamesUpTo(limit int) *Names {
 
 // ID is the number of a drink; the bytes are copied when they are new.
 func (n *Names) ID(drink []byte) uint32 {
-	if id, ok := n.ids[string(drink)]; ok {
+	recent := &n.recent[place(drink)]
+	if id := *recent - 1; id < uint32(len(n.names)) && n.names[id].Drink == string(drink) {
 		return id
 	}
-	return n.add(string(drink))
+	id, ok := n.ids[string(drink)]
+	if !ok {
+		id = n.add(string(drink))
+	}
+	*recent = id + 1
+	return id
 }
 
 // Name is the drink with the given number.
