@@ -7,3 +7,7 @@ import "syscall"
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
+
+// writeBack waits until what was loaded, and what the last contestant has left, is on the
+// disk: else the next one would wait for it.
+func writeBack() { syscall.Sync() }

@@ -48,6 +48,7 @@ func (g *ground) field() (*field, error) {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return nil, err
 	}
+	writeBack()
 	return &field{
 		brokers: g.b.Brokers, topic: g.topic, workload: g.workload, truth: g.truth, dir: dir, name: name, commit: g.b.Commit,
 	}, nil
