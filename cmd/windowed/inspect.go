@@ -19,6 +19,8 @@ type inspectCmd struct {
 	File string `arg:"" optional:"" help:"File to look at; - is standard input. Without one: the orders topic."`
 	jobFlags
 	kafkaFlags
+	formatFlag
+	registryFlags
 	fileFlags
 	outputFlag
 	Sample  int           `help:"Records to look at: the first of a file, the last of a topic." default:"10000"`
@@ -27,13 +29,12 @@ type inspectCmd struct {
 
 // fileFlags say how files are read.
 type fileFlags struct {
-	Format string `help:"How files are written: json (lines or an array), csv, tsv; auto goes by their names." enum:"auto,json,csv,tsv" default:"auto"`
 	Header string `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
 }
 
 // options are how files are read under the given mapping, which may be nil.
-func (f *fileFlags) options(m *order.Mapping) (files.Options, error) {
-	format, err := files.ParseFormat(f.Format)
+func (f *fileFlags) options(as formatFlag, m *order.Mapping) (files.Options, error) {
+	format, err := as.file()
 	header := map[string]files.Header{"auto": files.HeaderAuto, "yes": files.HeaderPresent, "no": files.HeaderAbsent}[f.Header]
 	return files.Options{Format: format, Header: header, Mapping: m}, err
 }
@@ -47,14 +48,16 @@ func (c *inspectCmd) Run(std streams, root *cli) error {
 		return exit.Errorf(exit.Usage, "--sample: %d is not positive", c.Sample)
 	}
 	var sample *inspect.Sample
+	end := func() {}
 	if c.File != "" {
 		sample, err = c.sampleFile(std.in)
 	} else {
-		sample, err = c.sampleTopic(std, root)
+		sample, end, err = c.sampleTopic(std, root)
 	}
 	if err != nil {
 		return err
 	}
+	defer end()
 	given := inspect.Given{Window: cfg.Window, Grace: c.Grace, TimeField: c.TimeField != "ts" || c.TimeLayout != ""}
 	if len(c.Name) > 0 || c.Items != nil {
 		given.Config = cfg.Order
@@ -81,7 +84,7 @@ func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
 		defer f.Close()
 		in = f
 	}
-	opts, err := c.fileFlags.options(nil)
+	opts, err := c.fileFlags.options(c.formatFlag, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -119,34 +122,6 @@ func addToProfile(p *inspect.Profile, file *files.File, value []byte) {
 	}
 }
 
-// sampleTopic reads the last records of the orders topic.
-func (c *inspectCmd) sampleTopic(std streams, root *cli) (*inspect.Sample, error) {
-	ctx, cancel, cfg, admin, err := c.once(std, root, c.Timeout)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	admin.Close()
-	records, err := kafka.Sample(ctx, cfg, kafka.SampleOptions{Most: c.Sample, Wait: c.Timeout})
-	if err != nil {
-		return nil, err
-	}
-	return sampleOf(records), nil
-}
-
-// sampleOf is a sample of JSON records of a topic.
-func sampleOf(records []kafka.Sampled) *inspect.Sample {
-	s := &inspect.Sample{Format: "json", Profile: inspect.NewProfile()}
-	s.Decoder = func(m *order.Mapping) (order.Reader, error) { return m.NewDecoder() }
-	for _, r := range records {
-		s.Records = append(s.Records, inspect.Record{Partition: r.Partition, Record: r.Record})
-		if r.Value != nil {
-			s.Profile.AddJSON(r.Value)
-		}
-	}
-	return s
-}
-
 // sampled is how many records are looked at before a run, and how long that may take.
 const (
 	sampledRecords = 1000
@@ -164,7 +139,7 @@ func checkPaths(ctx context.Context, cfg *kafka.Config, records order.Config) er
 	if err != nil {
 		return err
 	}
-	return missing(sampleOf(sample).Profile, m)
+	return missing(sampledJSON(sample).Profile, m)
 }
 
 func missing(p *inspect.Profile, m *order.Mapping) error {

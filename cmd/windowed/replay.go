@@ -26,6 +26,7 @@ type replayCmd struct {
 	Output   string   `short:"o" help:"Form of the output: table, json (a line per window), csv, tsv." enum:"table,json,csv,tsv" default:"tsv"`
 	Scope    string   `help:"What to print: windows, all-time, both." enum:"windows,all-time,both" default:"both"`
 	NoSample bool     `help:"Do not look whether the mapping's paths are in the first 1,000 records."`
+	formatFlag
 	fileFlags
 	jobFlags
 }
@@ -135,7 +136,7 @@ func (c *replayCmd) open(in io.Reader, name string) (*files.File, *order.Mapping
 	if err != nil {
 		return nil, nil, err
 	}
-	opts, err := c.fileFlags.options(mapping)
+	opts, err := c.fileFlags.options(c.formatFlag, mapping)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -25,6 +25,7 @@ import (
 type runCmd struct {
 	jobFlags
 	kafkaFlags
+	formatFlag
 	registryFlags
 	httpFlags
 	State          string        `help:"State directory." default:"./state" type:"path"`

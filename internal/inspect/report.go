@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,8 +17,18 @@ type Sample struct {
 	Format  string // such as json or csv
 	Records []Record
 	Profile *Profile
+	Written []Written // what the values of a topic are written in
+	Lacking string    // what it would take to read those that could not be; "": nothing
 	// Decoder returns a new decoder of the records.
 	Decoder func(*order.Mapping) (order.Reader, error)
+}
+
+// Written is how some of the records are written.
+type Written struct {
+	Format   string   // "" if nobody knows
+	ID       uint32   // of the schema; 0 if they have none
+	Versions []string // that the schema is registered as, if that is known
+	Records  int
 }
 
 // Record is one record of a sample.
@@ -56,7 +67,7 @@ const maxChoices = 5
 func Look(s *Sample, given Given) *Report {
 	r := &Report{Sample: s, Times: s.Profile.Times(), Refused: map[order.Reason]int{}, Examples: map[order.Reason]string{}, Clocks: map[order.Local]int{}}
 	if s.Profile.Records == 0 {
-		r.Problem = "no record could be read"
+		r.Problem = cmp.Or(s.Lacking, "no record could be read")
 		return r
 	}
 	var clock *Field
