@@ -52,7 +52,7 @@ func (p *Profile) choice(f *Field) (Choice, bool) {
 	if distinct == 1 && scalars > 1 {
 		return Choice{}, false
 	}
-	c := Choice{Items: items, Name: name, Quantity: p.quantity(items), Distinct: distinct}
+	c := Choice{Items: items, Name: name, Quantity: p.quantity(items, f.Values), Distinct: distinct}
 	coverage := float64(f.Records) / float64(max(1, p.Records))
 	c.score = min(entropy, 6) * coverage * f.share(Text)
 	if f.Kinds[Text] == 0 {
@@ -137,12 +137,13 @@ func (f *Field) isTime() bool {
 // quantities are the names of members that say how many.
 var quantities = []string{"quantity", "qty", "count", "units", "pieces", "amount"}
 
-// quantity is the path to the quantity in the items, or 1 if there is none.
-func (p *Profile) quantity(items string) string {
+// quantity is the path to the quantity in the items, or 1 if there is none, or if some of
+// the names come without one.
+func (p *Profile) quantity(items string, values int) string {
 	for _, name := range quantities {
 		for _, f := range p.Fields {
 			in, path := place(f.steps)
-			whole := f.scalars() > 0 && f.whole == f.scalars() && f.Values == f.scalars()
+			whole := f.scalars() > 0 && f.whole == f.Values && float64(f.Values) >= enough*float64(values)
 			if in == items && whole && strings.EqualFold(path, name) {
 				return path
 			}
@@ -192,7 +193,7 @@ func pathOf(c Choice) string {
 	case c.Name == ".":
 		return items
 	case items == "":
-		return c.Name
+		return strings.TrimPrefix(c.Name, ".")
 	}
 	return items + "." + strings.TrimPrefix(c.Name, ".")
 }
