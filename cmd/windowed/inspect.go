@@ -23,6 +23,7 @@ type inspectCmd struct {
 	registryFlags
 	fileFlags
 	outputFlag
+	Subject string        `help:"Instead of records: every version of this subject of the schema registry, and whether its records can be counted by the mapping." placeholder:"SUBJECT"`
 	Sample  int           `help:"Records to look at: the first of a file, the last of a topic." default:"10000"`
 	Timeout time.Duration `help:"How long to try." default:"10s"`
 }
@@ -46,6 +47,9 @@ func (c *inspectCmd) Run(std streams, root *cli) error {
 	}
 	if c.Sample < 1 {
 		return exit.Errorf(exit.Usage, "--sample: %d is not positive", c.Sample)
+	}
+	if c.Subject != "" {
+		return c.trySubject(std, root, cfg.Order)
 	}
 	var sample *inspect.Sample
 	end := func() {}

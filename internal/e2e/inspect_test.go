@@ -25,7 +25,6 @@ const (
 // it stands.
 func TestInspectSchemas(t *testing.T) {
 	t.Parallel()
-	type object = map[string]any
 	pages := []string{"/", "/a", "/b", "/c"}
 	t.Run("Avro", func(t *testing.T) {
 		t.Parallel()

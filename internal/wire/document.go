@@ -1,12 +1,9 @@
 package wire
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Document is a record's value as JSON, for a look at what is in it.
@@ -49,30 +46,4 @@ func (o *Options) Document(value []byte) (Document, error) {
 	}
 	d.JSON, err = json.Marshal(document)
 	return d, err
-}
-
-// Version is a version of a subject.
-type Version struct {
-	Subject string
-	Version int
-	ID      uint32
-	Format  Format
-	// Problem is why records of it cannot be counted; "": they can.
-	Problem string
-}
-
-// Of are the versions that a schema is registered as: none if the registry does not tell.
-func (s *Schemas) Of(ctx context.Context, id uint32) []Version {
-	found, err := s.client.SchemaVersionsByID(ctx, int(id))
-	if err != nil {
-		return nil
-	}
-	all := make([]Version, len(found))
-	for i, v := range found {
-		all[i] = Version{Subject: v.Subject, Version: v.Version, ID: id}
-	}
-	slices.SortFunc(all, func(a, b Version) int {
-		return cmp.Or(cmp.Compare(a.Subject, b.Subject), a.Version-b.Version)
-	})
-	return all
 }
