@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"windowed/internal/exit"
 	"windowed/internal/files"
 	"windowed/internal/inspect"
-	"windowed/internal/kafka"
 	"windowed/internal/order"
 )
 
@@ -124,31 +122,4 @@ func addToProfile(p *inspect.Profile, file *files.File, value []byte) {
 	} else {
 		p.Broken++
 	}
-}
-
-// sampled is how many records are looked at before a run, and how long that may take.
-const (
-	sampledRecords = 1000
-	sampledWait    = 3 * time.Second
-)
-
-// checkPaths refuses a mapping whose paths are in no record of the topic, most likely for
-// a typing error. Orders are not asked: theirs are well known.
-func checkPaths(ctx context.Context, cfg *kafka.Config, records order.Config) error {
-	m, err := order.NewMapping(records)
-	if err != nil || m.Text() == "" && records.TimeField == "ts" {
-		return err
-	}
-	sample, err := kafka.Sample(ctx, cfg, kafka.SampleOptions{Most: sampledRecords, Oldest: true, Wait: sampledWait})
-	if err != nil {
-		return err
-	}
-	return missing(sampledJSON(sample).Profile, m)
-}
-
-func missing(p *inspect.Profile, m *order.Mapping) error {
-	if text := p.Missing(m); text != "" {
-		return exit.Errorf(exit.Usage, "%s (windowed inspect shows what they have; --no-sample leaves this check out)", text)
-	}
-	return nil
 }

@@ -96,6 +96,7 @@ func (j *job) decoders() error {
 	if err != nil {
 		return err
 	}
+	j.values = options
 	j.cfg.NewDecoder = func() (engine.Decoder, error) { return options.NewDecoder() }
 	if schemas := options.Schemas; schemas != nil {
 		j.schemas = schemas

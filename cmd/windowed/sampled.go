@@ -55,7 +55,7 @@ func (c *inspectCmd) sampleTopic(std streams, root *cli) (_ *inspect.Sample, end
 func (c *inspectCmd) sampleOf(records []kafka.Sampled, options *wire.Options) (*inspect.Sample, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
-	s := newSample(records)
+	s := &inspect.Sample{Format: "json", Profile: inspect.NewProfile()}
 	s.Decoder = func(m *order.Mapping) (order.Reader, error) {
 		own := *options
 		own.Mapping = m
@@ -63,6 +63,7 @@ func (c *inspectCmd) sampleOf(records []kafka.Sampled, options *wire.Options) (*
 	}
 	written := map[uint32]*inspect.Written{}
 	for _, r := range records {
+		s.Records = append(s.Records, inspect.Record{Partition: r.Partition, Record: r.Record})
 		if r.Value == nil {
 			continue
 		}
@@ -114,24 +115,4 @@ func describe(ctx context.Context, s *inspect.Sample, written map[uint32]*inspec
 	if len(formats) > 0 {
 		s.Format = strings.Join(formats, " and ")
 	}
-}
-
-// newSample is a sample of records that nobody has looked into.
-func newSample(records []kafka.Sampled) *inspect.Sample {
-	s := &inspect.Sample{Format: "json", Profile: inspect.NewProfile()}
-	for _, r := range records {
-		s.Records = append(s.Records, inspect.Record{Partition: r.Partition, Record: r.Record})
-	}
-	return s
-}
-
-// sampledJSON is the same, and has looked at those that are JSON.
-func sampledJSON(records []kafka.Sampled) *inspect.Sample {
-	s := newSample(records)
-	for _, r := range records {
-		if r.Value != nil {
-			s.Profile.AddJSON(r.Value)
-		}
-	}
-	return s
 }
