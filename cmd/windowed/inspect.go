@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"windowed/internal/exit"
@@ -28,14 +29,26 @@ type inspectCmd struct {
 
 // fileFlags say how files are read.
 type fileFlags struct {
-	Header string `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
+	Delimiter string `help:"What stands between the fields of a row, one character; \\t is a tab. Default: a comma in CSV, a tab in TSV." placeholder:"CHAR"`
+	Header    string `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
 }
 
 // options are how files are read under the given mapping, which may be nil.
 func (f *fileFlags) options(as formatFlag, m *order.Mapping) (files.Options, error) {
 	format, err := as.file()
+	if err != nil {
+		return files.Options{}, err
+	}
+	comma := strings.ReplaceAll(f.Delimiter, `\t`, "\t")
+	if len(comma) > 1 || comma != "" && (comma[0] >= 0x80 || strings.Contains("\"\r\n", comma)) {
+		return files.Options{}, exit.Errorf(exit.Usage, "--delimiter: %q is not one character of ASCII other than a quote or a line end", f.Delimiter)
+	}
 	header := map[string]files.Header{"auto": files.HeaderAuto, "yes": files.HeaderPresent, "no": files.HeaderAbsent}[f.Header]
-	return files.Options{Format: format, Header: header, Mapping: m}, err
+	o := files.Options{Format: format, Header: header, Mapping: m}
+	if comma != "" {
+		o.Comma = comma[0]
+	}
+	return o, nil
 }
 
 func (c *inspectCmd) Run(std streams, root *cli) error {
@@ -90,6 +103,7 @@ func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	opts.Guess = true
 	file, err := files.Open(in, c.File, opts)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
@@ -108,7 +122,24 @@ func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
 		s.Records = append(s.Records, inspect.Record{Record: order.Record{Value: value, Timestamp: -1}})
 		addToProfile(s.Profile, file, value)
 	}
+	c.found(file, s)
 	return s, nil
+}
+
+// found takes note of how the file is written, for the command that is printed.
+func (c *inspectCmd) found(file *files.File, s *inspect.Sample) {
+	usual := map[files.Format]byte{files.CSV: ',', files.TSV: '\t'}[file.Format()]
+	switch comma := file.Comma(); {
+	case comma == usual:
+		c.Delimiter = ""
+	case comma == '\t':
+		c.Delimiter = `\t`
+	default:
+		c.Delimiter = string(comma)
+	}
+	if s.Profile.Records == 0 && len(s.Records) > 0 && c.Format == "auto" && file.Format() == files.JSON {
+		s.Lacking = "no record could be read as JSON; if they are rows, say --format=csv or --format=tsv"
+	}
 }
 
 func addToProfile(p *inspect.Profile, file *files.File, value []byte) {

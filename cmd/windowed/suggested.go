@@ -19,6 +19,9 @@ func (c *inspectCmd) command(r *inspect.Report) string {
 		if c.Format != "auto" {
 			words = append(words, "--format="+c.Format)
 		}
+		if c.Delimiter != "" {
+			words = append(words, "--delimiter="+inspect.Quote(c.Delimiter))
+		}
 		if c.Header != "auto" {
 			words = append(words, "--header="+c.Header)
 		}

@@ -5,6 +5,7 @@ package files
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -48,6 +49,10 @@ func ParseFormat(text string) (Format, error) {
 type Options struct {
 	Format Format
 	Header Header
+	// Comma is what stands between the fields of CSV and TSV, and is neither a quote nor a
+	// line end. 0: a comma or a tab. Guess takes another one if the first row has that.
+	Comma byte
+	Guess bool
 	// Mapping decides what Auto and HeaderAuto mean. Without one, HeaderAuto is a guess:
 	// a first row without numbers and times.
 	Mapping *order.Mapping
@@ -69,7 +74,7 @@ type File struct {
 		next() ([]byte, error)
 	}
 	format  Format
-	comma   rune
+	comma   byte
 	header  []string // nil if there is none
 	fields  int      // in the first row
 	closers []func()
@@ -83,6 +88,9 @@ const bufferSize = 1 << 20
 func Open(in io.Reader, name string, o Options) (*File, error) {
 	f := new(File)
 	text, err := f.unpack(in)
+	if err == nil {
+		err = foreign(text)
+	}
 	if err == nil {
 		err = f.open(text, name, o)
 	}
@@ -104,9 +112,9 @@ func (f *File) open(text *bufio.Reader, name string, o Options) error {
 	f.format = format
 	switch format {
 	case CSV:
-		return f.openRows(text, ',', &o)
+		return f.openRows(text, cmp.Or(o.Comma, ','), &o)
 	case TSV:
-		return f.openRows(text, '\t', &o)
+		return f.openRows(text, cmp.Or(o.Comma, '\t'), &o)
 	}
 	if (o.Mapping == nil || !o.Mapping.ArrayRecords()) && firstByte(text) == '[' {
 		f.records = newArray(text)
@@ -181,6 +189,9 @@ func (f *File) Next() ([]byte, error) {
 
 // Format is how the records are written: JSON, CSV or TSV.
 func (f *File) Format() Format { return f.format }
+
+// Comma is what stands between the fields of a row; 0 if there are none.
+func (f *File) Comma() byte { return f.comma }
 
 // Decoder returns a new decoder of the file's records. It fails when a row has no such
 // columns.

@@ -3,7 +3,6 @@ package files
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,15 +11,17 @@ import (
 	"windowed/internal/order"
 )
 
-// rows reads rows of separated values. A quoted field may have line ends in it.
+// rows reads rows of separated values. A field that begins with a quote may have line ends
+// in it.
 type rows struct {
 	r     *bufio.Reader
+	comma byte
 	row   []byte
 	first []byte // read ahead
 }
 
-func (f *File) openRows(text *bufio.Reader, comma rune, o *Options) error {
-	rows := &rows{r: text}
+func (f *File) openRows(text *bufio.Reader, comma byte, o *Options) error {
+	rows := &rows{r: text, comma: comma}
 	f.records, f.comma = rows, comma
 	row, err := rows.next()
 	if err != nil {
@@ -28,6 +29,10 @@ func (f *File) openRows(text *bufio.Reader, comma rune, o *Options) error {
 			return nil
 		}
 		return err
+	}
+	if o.Guess && o.Comma == 0 {
+		f.comma = likelyComma(row, comma)
+		rows.comma = f.comma
 	}
 	fields, err := f.Split(row)
 	if err != nil {
@@ -40,6 +45,17 @@ func (f *File) openRows(text *bufio.Reader, comma rune, o *Options) error {
 		rows.first = bytes.Clone(row)
 	}
 	return nil
+}
+
+// likelyComma is what the first row has most of, and the usual one if it has none.
+func likelyComma(row []byte, usual byte) byte {
+	likely, most := usual, bytes.Count(row, []byte{usual})
+	for _, comma := range []byte(",;|\t") {
+		if n := bytes.Count(row, []byte{comma}); n > most {
+			likely, most = comma, n
+		}
+	}
+	return likely
 }
 
 func (o *Options) hasHeader(first []string) bool {
@@ -75,9 +91,7 @@ func (f *File) Columns() []string {
 
 // Split parts a row.
 func (f *File) Split(row []byte) ([]string, error) {
-	r := csv.NewReader(bytes.NewReader(row))
-	r.Comma = f.comma
-	return r.Read()
+	return order.SplitRow(row, f.comma)
 }
 
 // next is the next row that is not blank, without its end.
@@ -88,7 +102,10 @@ func (r *rows) next() ([]byte, error) {
 	}
 	for {
 		row, err := r.read()
-		if len(bytes.TrimSpace(row)) > 0 {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err // and not the half of a row
+		}
+		if !r.isBlank(row) {
 			return row, nil
 		}
 		if err != nil {
@@ -97,19 +114,55 @@ func (r *rows) next() ([]byte, error) {
 	}
 }
 
+// isBlank says whether a row has nothing in it; a tab may stand between two empty fields.
+func (r *rows) isBlank(row []byte) bool {
+	return len(bytes.TrimFunc(row, func(c rune) bool { return c == ' ' || c == '\t' && r.comma != '\t' })) == 0
+}
+
 // read reads up to the next line end that is not within quotes. What is too long for a
 // record is cut, and ends at the next line end.
 func (r *rows) read() ([]byte, error) {
 	r.row = r.row[:0]
-	quotes := 0
+	at := inField{begins: true}
 	for {
 		part, err := r.r.ReadSlice('\n')
-		quotes += bytes.Count(part, []byte{'"'})
+		at.read(part, r.comma)
 		r.row = append(r.row, part[:min(len(part), maxRecord-min(maxRecord, len(r.row)))]...)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil || quotes%2 == 0 || len(r.row) == maxRecord:
+		case err != nil || !at.quoted || len(r.row) == maxRecord:
 			return bytes.TrimRight(r.row, "\r\n"), err
 		}
+	}
+}
+
+// inField is where in a field one is.
+type inField struct {
+	begins bool // at its first byte
+	quoted bool // within quotes
+	closed bool // right behind the closing quote, unless that is a doubled one
+}
+
+// read goes on over text.
+func (f *inField) read(text []byte, comma byte) {
+	for len(text) > 0 {
+		if f.quoted {
+			end := bytes.IndexByte(text, '"')
+			if end < 0 {
+				return
+			}
+			f.quoted, f.closed, text = false, true, text[end+1:]
+			continue
+		}
+		opens := (f.begins || f.closed) && text[0] == '"'
+		if f.begins, f.closed = false, false; opens {
+			f.quoted, text = true, text[1:]
+			continue
+		}
+		end := bytes.IndexByte(text, comma)
+		if f.begins = end >= 0; !f.begins {
+			return
+		}
+		text = text[end+1:]
 	}
 }
