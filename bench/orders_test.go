@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -97,6 +98,26 @@ func (quiet) Infof(string, ...any)                {}
 func (quiet) Errorf(string, ...any)               {}
 func (q quiet) Fatalf(format string, args ...any) { q.t.Fatalf(format, args...) }
 
+// oneChunk is an input of one chunk.
+type oneChunk struct{ text []byte }
+
+func (c *oneChunk) Next() (engine.Chunk, error) {
+	if c.text == nil {
+		return nil, io.EOF
+	}
+	chunk := *c
+	c.text = nil
+	return &chunk, nil
+}
+
+func (c *oneChunk) Each(f func(value []byte)) {
+	for line := range bytes.Lines(c.text) {
+		f(bytes.TrimSpace(line))
+	}
+}
+
+func (c *oneChunk) Done() {}
+
 // replayed is what the program itself makes of one partition's orders.
 func replayed(t *testing.T, w *Workload, p int, into Answer) (late uint64) {
 	t.Helper()
@@ -115,10 +136,9 @@ func replayed(t *testing.T, w *Workload, p int, into Answer) (late uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range bytes.Lines(textOf(w, p)) {
-		if err := replay.Add(bytes.TrimSpace(line)); err != nil {
-			t.Fatal(err)
-		}
+	decoder := func() (coded.Reader, error) { return coded.NewDecoder(cfg.Order) }
+	if err := replay.AddAll(&oneChunk{text: textOf(w, p)}, decoder, 1, func(int) {}); err != nil {
+		t.Fatal(err)
 	}
 	if err := replay.Finish(); err != nil {
 		t.Fatal(err)

@@ -41,6 +41,8 @@ type applier struct {
 	before  scopeNumbers
 	ranking *ranking // of scope; nil: not in memory
 	fallen  bool     // a count of the scope has fallen: it has no ranking any more
+	group   *group   // the counts of scope
+	mine    *table   // those of the partition; nil: not asked for yet
 }
 
 func (a *applier) all(changes []Change) error {
@@ -88,24 +90,24 @@ func (a *applier) enter(scope window.Scope) error {
 		return err
 	}
 	a.scope, a.open, a.numbers, a.before, a.fallen = scope, true, n, n, false
+	a.group, a.mine = nil, nil
 	a.ranking, err = a.rankingOf(scope, n)
 	return err
 }
 
-// cell is the cell of a.key, a key of the current scope.
-func (a *applier) cell() (*cell, error) {
-	if a.before.Drinks == 0 {
-		return a.cells.known(a.key), nil
+// partial is the slot of a count of the partition in the current scope.
+func (a *applier) partial(c *Change, id uint32) (*slot, error) {
+	if a.mine == nil {
+		a.group = a.counts.group(a.scope, a.numbers.Drinks)
+		a.mine = a.group.part(a.p)
 	}
-	return a.cells.get(a.key)
-}
-
-// partial is the cell of a.key, the key of a count.
-func (a *applier) partial(c *Change) (*cell, error) {
 	if c.New {
-		return a.cells.known(a.key), nil
+		if s := a.mine.find(id); s != nil {
+			return s, nil
+		}
+		return a.counts.add(a.mine, id), nil
 	}
-	return a.cell()
+	return a.counts.slot(a.group, a.mine, place{p: a.p, scope: a.scope}, id)
 }
 
 // count sets a partial count and changes the sum over the partitions by the difference.
@@ -113,57 +115,36 @@ func (a *applier) count(c *Change) error {
 	if err := a.enter(c.Scope); err != nil {
 		return err
 	}
-	a.key = appendCountKey(a.key[:0], a.p, c.Drink, c.Scope)
-	partial, err := a.partial(c)
+	id := a.counts.drinks.number(c.Drink, c.Mark)
+	partial, err := a.partial(c, id)
 	if err != nil {
 		return err
 	}
-	old := partial.num
-	switch {
-	case c.Deleted:
-		a.cells.remove(a.key, partial)
-	default:
-		a.cells.setNumber(a.key, partial, c.Count)
-	}
-	if !c.Scope.AllTime && (old == 0) != c.Deleted {
-		a.index(c)
-	}
-	return a.sum(c.Drink, old, c.Count)
-}
-
-// index adds a window's key to the index of its partition, or removes it. It has an entry
-// exactly when there is a count, so what the entry is need not be looked up.
-func (a *applier) index(c *Change) {
-	a.key = appendIndexKey(a.key[:0], a.p, c.Scope.Start, c.Drink)
-	entry := a.cells.known(a.key)
-	entry.exists = !c.Deleted
-	a.cells.touch(a.key, entry)
+	old := partial.count()
+	a.counts.set(a.mine, partial, c.Count)
+	return a.sum(c.Drink, id, old, c.Count)
 }
 
 // sum changes the sum of a drink in the current scope by the difference of a partial.
-func (a *applier) sum(drink string, old, count uint64) error {
+func (a *applier) sum(drink string, id uint32, old, count uint64) error {
 	if old == count {
 		return nil
 	}
-	a.key = appendSumKey(a.key[:0], a.scope, drink)
-	sum, err := a.cell()
+	sum, err := a.counts.slot(a.group, a.group.sums, place{sum: true, scope: a.scope}, id)
 	if err != nil {
 		return err
 	}
-	was := sum.num
+	was := sum.count()
 	now := was - old + count
 	if now > maxCount {
 		return fmt.Errorf("%w: %q in %v: %d - %d + %d", ErrOverflow, drink, a.scope, was, old, count)
 	}
+	a.counts.set(a.group.sums, sum, now)
 	switch {
 	case now == 0:
-		a.cells.remove(a.key, sum)
 		a.numbers.Drinks--
-	default:
-		if was == 0 {
-			a.newDrink()
-		}
-		a.cells.setNumber(a.key, sum, now)
+	case was == 0:
+		a.newDrink()
 	}
 	if now < was {
 		// Counts fall only when a window expires or a partition's state is replaced.

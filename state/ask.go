@@ -113,11 +113,7 @@ func (s *State) places(drink string, scopes []window.Scope, places []Place) (vie
 }
 
 func (s *State) sumOf(drink string, scope window.Scope) (uint64, error) {
-	c, err := s.cells.get(appendSumKey(nil, scope, drink))
-	if err != nil {
-		return 0, err
-	}
-	return c.num, nil
+	return s.counts.peek(place{sum: true, scope: scope}, drink)
 }
 
 func rankOf(drink string, count uint64, top []Entry) int {

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,16 +10,15 @@ import (
 
 // cell is one Pebble key as of the last committed transaction.
 type cell struct {
-	num    uint64 // counts and sums
-	raw    []byte // everything else
+	raw    []byte
 	exists bool
 	dirty  bool // newer than Pebble
 }
 
-// cells is the layer of committed keys in front of Pebble. Pebble may lag behind the
+// cells is the layer of committed keys in front of Pebble that hold anything but counts
+// and sums. Pebble may lag behind the
 // Kafka commit: what it lacks is replayed from the changelog. Clean cells are a cache,
-// but for stored rankings, which are large and come from Pebble each time, and for index
-// entries, which are only written. The cache
+// but for stored rankings, which are large and come from Pebble each time. The cache
 // has two generations: what was used since the last turn moves to the young one, and at
 // the next turn the old one goes, so keys in use stay.
 type cells struct {
@@ -32,21 +30,11 @@ type cells struct {
 	failed   error // why nothing may be read or written any more
 }
 
-// Some 150 bytes a cell with its key: two generations of 256 Ki are up to 80 MB.
-const maxCleanCells = 256 << 10
+// Some 200 bytes a cell with its key: two generations of 64 Ki are up to 25 MB.
+const maxCleanCells = 64 << 10
 
 func newCells(db *pebble.DB) *cells {
 	return &cells{db: db, m: make(map[string]*cell), maxClean: maxCleanCells}
-}
-
-func isNumber(key []byte) bool {
-	switch key[0] {
-	case sumKind:
-		return true
-	case recordKind:
-		return key[5] != controlByte
-	}
-	return false
 }
 
 // get is the cell of key, which may be one that does not exist.
@@ -64,20 +52,8 @@ func (s *cells) get(key []byte) (*cell, error) {
 	case err != nil:
 		return nil, corrupt(fmt.Errorf("read %x: %w", key, err))
 	default:
-		c.exists = true
-		if isNumber(key) {
-			if len(value) != 8 {
-				err = corrupt(fmt.Errorf("key %x has %d bytes, not 8", key, len(value)))
-			} else {
-				c.num = binary.BigEndian.Uint64(value)
-			}
-		} else {
-			c.raw = append([]byte(nil), value...)
-		}
-		if cerr := closer.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
+		c.exists, c.raw = true, append([]byte(nil), value...)
+		if err := closer.Close(); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +75,7 @@ func (s *cells) cached(key []byte) *cell {
 
 // keep caches a clean cell.
 func (s *cells) keep(key []byte, c *cell) {
-	if key[0] == rankingKind || key[0] == indexKind {
+	if key[0] == rankingKind {
 		return
 	}
 	if len(s.m)-len(s.dirty) >= s.maxClean {
@@ -118,8 +94,8 @@ func (s *cells) turn() {
 	s.m, s.old = young, s.m
 }
 
-// known is the cell of a key whose value in Pebble does not matter, which saves a look
-// there: its scope has no drinks, so Pebble cannot hold it, or it is about to be set.
+// known is the cell of a key whose value in Pebble does not matter, since it is about to
+// be set, which saves a look there.
 func (s *cells) known(key []byte) *cell {
 	c := s.cached(key)
 	if c == nil {
@@ -140,11 +116,6 @@ func (s *cells) touch(key []byte, c *cell) {
 	}
 }
 
-func (s *cells) setNumber(key []byte, c *cell, v uint64) {
-	c.num, c.exists = v, true
-	s.touch(key, c)
-}
-
 // setRaw sets a key, whatever it held before.
 func (s *cells) setRaw(key, value []byte) {
 	c := s.known(key)
@@ -159,22 +130,21 @@ func (s *cells) remove(key []byte, c *cell) {
 	}
 }
 
-// flush writes the dirty cells to batch, sorted: Pebble's skip list takes sorted keys
-// at twice the speed. The caller commits the batch and then calls flushed.
-func (s *cells) flush(batch *pebble.Batch) error {
+// flush writes the dirty cells with keys in [from, to) to batch, sorted: Pebble's skip list
+// takes sorted keys at twice the speed. The caller commits the batch and then calls
+// flushed.
+func (s *cells) flush(batch *pebble.Batch, from, to byte) error {
 	slices.Sort(s.dirty)
-	var num [8]byte
 	for _, key := range s.dirty {
+		if key[0] < from || key[0] >= to {
+			continue
+		}
 		c, k := s.m[key], []byte(key)
-		var err error
-		switch {
-		case !c.exists:
-			err = batch.Delete(k, nil)
-		case isNumber(k):
-			binary.BigEndian.PutUint64(num[:], c.num)
-			err = batch.Set(k, num[:], nil)
-		default:
+		err := error(nil)
+		if c.exists {
 			err = batch.Set(k, c.raw, nil)
+		} else {
+			err = batch.Delete(k, nil)
 		}
 		if err != nil {
 			return fmt.Errorf("write %x: %w", k, err)
@@ -186,7 +156,7 @@ func (s *cells) flush(batch *pebble.Batch) error {
 // flushed marks all cells clean.
 func (s *cells) flushed() {
 	for _, key := range s.dirty {
-		if s.m[key].dirty = false; key[0] == rankingKind || key[0] == indexKind {
+		if s.m[key].dirty = false; key[0] == rankingKind {
 			delete(s.m, key)
 		}
 	}

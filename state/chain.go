@@ -52,6 +52,9 @@ func (s *State) chain(batch *pebble.Batch) error {
 	if err := batch.Merge(chainKey, appendU64(nil, 1), nil); err != nil {
 		return err
 	}
+	if err := batch.Set(layoutKey, layoutVersion, nil); err != nil {
+		return err
+	}
 	return batch.Set(chainedAt, appendU64(nil, s.checkpoints+1), nil)
 }
 

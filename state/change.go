@@ -29,7 +29,9 @@ type Change struct {
 	Count   uint64
 	// New says that the partition holds no count of this key yet. Its owner knows, and it
 	// saves Apply a look into the store; the record does not carry it.
-	New     bool
+	New bool
+	// Mark finds the drink in the memory of the state that Counts has set it for.
+	Mark    uint32
 	Numbers window.Numbers
 	Emitted Emitted
 	Meta    *Meta

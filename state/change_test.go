@@ -185,15 +185,3 @@ func FuzzDecodeChange(f *testing.F) {
 		}
 	})
 }
-
-func TestKindsInPebble(t *testing.T) {
-	for _, c := range samples() {
-		key := appendRecordKey(nil, 7, &c)
-		if isNumber(key) != (c.Kind == CountKind) {
-			t.Errorf("%x is a number: %v", key, isNumber(key))
-		}
-	}
-	if !isNumber(appendSumKey(nil, window.AllTime, "x")) || isNumber(appendScopeKey(nil, scopeKind, window.AllTime)) {
-		t.Error("sums are numbers, and nothing else is")
-	}
-}

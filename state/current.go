@@ -12,14 +12,20 @@ func (s *State) Current(p int32, changes []Change) ([]Change, error) {
 		if c.Kind == MetaKind {
 			continue
 		}
+		if c.Kind == CountKind {
+			n, err := s.counts.peek(place{p: p, scope: c.Scope}, c.Drink)
+			if err != nil {
+				return nil, err
+			}
+			now = append(now, Change{Kind: CountKind, Scope: c.Scope, Drink: c.Drink, Count: n, Deleted: n == 0})
+			continue
+		}
 		key := appendRecordKey(nil, p, c)
 		cell, err := s.cells.get(key)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case cell.exists && c.Kind == CountKind:
-			now = append(now, Change{Kind: CountKind, Scope: c.Scope, Drink: c.Drink, Count: cell.num})
 		case cell.exists:
 			known, err := DecodeChange(key[5:], cell.raw)
 			if err != nil {

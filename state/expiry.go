@@ -1,7 +1,10 @@
 package state
 
 import (
+	"fmt"
 	"math"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"windowed/window"
 )
@@ -12,14 +15,14 @@ import (
 func (s *State) Expirable(p int32, through int64, limit int) (tombstones []Change, done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return nil, false, err
+	}
 	oldest, ok := s.oldest[p]
 	if !ok || s.opts.Window.Size.End(oldest) > through {
 		return nil, true, nil
 	}
-	if err := s.checkpointLocked(false); err != nil {
-		return nil, false, err
-	}
-	starts, next, err := s.windowsThrough(p, through, limit)
+	starts, next, err := s.windowsThrough(p, oldest, through, limit)
 	if err != nil {
 		return nil, false, err
 	}
@@ -31,27 +34,24 @@ func (s *State) Expirable(p int32, through int64, limit int) (tombstones []Chang
 		if room <= 0 {
 			return tombstones, false, nil
 		}
-		drinks, err := s.drinks(p, start, room+1)
-		if err != nil {
+		before := len(tombstones)
+		if tombstones, err = s.leaving(tombstones, p, window.At(start), room+1); err != nil {
 			return nil, false, err
 		}
-		for _, drink := range drinks[:min(room, len(drinks))] {
-			tombstones = append(tombstones, Change{Kind: CountKind, Scope: window.At(start), Drink: drink, Deleted: true})
-		}
-		if len(drinks) > room {
-			return tombstones, false, nil
+		if len(tombstones)-before > room {
+			return tombstones[:before+room], false, nil
 		}
 		tombstones = append(tombstones, Change{Kind: NumbersKind, Scope: window.At(start), Deleted: true})
 	}
 	return tombstones, s.opts.Window.Size.End(next) > through, nil
 }
 
-// windowsThrough are the starts of at most limit windows of partition p with an end at
-// or before through, and the start of the window behind them.
-func (s *State) windowsThrough(p int32, through int64, limit int) (starts []int64, next int64, err error) {
+// windowsThrough are the starts of at most limit windows of partition p, from oldest on,
+// with an end at or before through, and the start of the window behind them.
+func (s *State) windowsThrough(p int32, oldest, through int64, limit int) (starts []int64, next int64, err error) {
 	next = math.MaxInt64 - int64(window.MaxSize)
-	prefix := append(appendPartition(nil, recordKind, p), controlByte, numbersKey)
-	err = s.each(prefix, func(key, _ []byte) error {
+	from := appendControlKey(nil, p, numbersKey, oldest)
+	err = s.eachRecord(from, prefixEnd(from[:len(from)-8]), func(key []byte) error {
 		start := startOf(key)
 		if s.opts.Window.Size.End(start) > through || len(starts) == limit {
 			next = start
@@ -61,19 +61,6 @@ func (s *State) windowsThrough(p int32, through int64, limit int) (starts []int6
 		return nil
 	})
 	return starts, next, err
-}
-
-// drinks are at most limit drinks with a count of partition p in the window at start.
-func (s *State) drinks(p int32, start int64, limit int) (drinks []string, err error) {
-	prefix := appendStart(appendPartition(nil, indexKind, p), start)
-	err = s.each(prefix, func(key, _ []byte) error {
-		drinks = append(drinks, string(key[len(prefix):]))
-		if len(drinks) == limit {
-			return errStop
-		}
-		return nil
-	})
-	return drinks, err
 }
 
 // ExpiryDue says whether partition p, expired through from, has something to do about
@@ -197,7 +184,7 @@ func (s *State) drinksThrough(p int32, through int64, limit int) (tombstones []C
 	if err := s.checkpointLocked(false); err != nil {
 		return nil, false, err
 	}
-	prefix := appendPartition(nil, indexKind, p)
+	prefix := append(appendPartition(nil, countKind, p), 1)
 	err = s.each(prefix, func(key, _ []byte) error {
 		start, drink := startOf(key[:len(prefix)+8]), string(key[len(prefix)+8:])
 		if s.opts.Window.Size.End(start) > through || len(tombstones) == limit {
@@ -232,8 +219,28 @@ func (s *State) Live(p int32, f func(key, value []byte) error) (int, error) {
 		}
 		return f(key, value)
 	})
+	if err == nil {
+		err = liveCounts(snapshot, p, func(key, value []byte) error {
+			n++
+			return f(key, value)
+		})
+	}
 	if err == nil && metaRecord != nil {
 		err = f([]byte{controlByte, metaKey}, metaRecord)
 	}
 	return n, err
+}
+
+// liveCounts calls f for every count of partition p, as a changelog record.
+func liveCounts(r pebble.Reader, p int32, f func(key, value []byte) error) error {
+	prefix := appendPartition(nil, countKind, p)
+	var record []byte
+	return eachKey(r, prefix, func(key, value []byte) error {
+		scope, drink, ok := cutScope(key[len(prefix):])
+		if !ok {
+			return corrupt(fmt.Errorf("count with the key %x", key))
+		}
+		record = window.AppendKey(record[:0], drink, scope)
+		return f(record, value)
+	})
 }

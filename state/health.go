@@ -36,7 +36,7 @@ func (s *State) Health() (Health, error) {
 		s.mu.Unlock()
 		return Health{}, err
 	}
-	h := Health{Keys: s.keys, Dirty: len(s.cells.dirty), Cached: len(s.cells.m), Rankings: len(s.rankings.m), Checkpoints: s.checkpoints - s.opened}
+	h := Health{Keys: s.keys, Dirty: s.dirty(), Cached: len(s.cells.m) + s.counts.used, Rankings: len(s.rankings.m), Checkpoints: s.checkpoints - s.opened}
 	s.scans.Add(1)
 	s.mu.Unlock()
 	defer s.scans.Done()

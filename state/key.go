@@ -8,9 +8,9 @@ import (
 
 // The first byte of every Pebble key.
 const (
-	identityKind byte = iota // who this store belongs to
-	recordKind               // partition, changelog key -> changelog value
-	indexKind                // partition, window start, drink -> nothing: the keys of a window
+	layoutKind   byte = iota // -> the version of this layout
+	recordKind               // partition, key of a control record -> changelog value
+	countKind                // partition, scope, drink -> count of the partition
 	sumKind                  // scope, drink -> count over all partitions
 	scopeKind                // scope -> scopeNumbers over all partitions
 	rankingKind              // scope -> the stored ranking
@@ -23,27 +23,45 @@ func appendPartition(dst []byte, kind byte, p int32) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, kind), uint32(p))
 }
 
+// appendRecordKey appends the key of a changelog record that is no count.
 func appendRecordKey(dst []byte, p int32, c *Change) []byte {
 	return c.AppendKey(appendPartition(dst, recordKind, p))
 }
 
+// appendCountPrefix is what a partition's counts in a scope begin with. The scope comes
+// before the drink, so that the counts of a window lie together.
+func appendCountPrefix(dst []byte, p int32, scope window.Scope) []byte {
+	return appendScope(appendPartition(dst, countKind, p), scope)
+}
+
 func appendCountKey(dst []byte, p int32, drink string, scope window.Scope) []byte {
-	return window.AppendKey(appendPartition(dst, recordKind, p), drink, scope)
+	return append(appendCountPrefix(dst, p, scope), drink...)
 }
 
 func appendControlKey(dst []byte, p int32, kind byte, start int64) []byte {
 	return appendStart(append(appendPartition(dst, recordKind, p), controlByte, kind), start)
 }
 
-func appendIndexKey(dst []byte, p int32, start int64, drink string) []byte {
-	return append(appendStart(appendPartition(dst, indexKind, p), start), drink...)
+func appendScope(dst []byte, scope window.Scope) []byte {
+	if scope.AllTime {
+		return append(dst, 0)
+	}
+	return appendStart(append(dst, 1), scope.Start)
+}
+
+// cutScope reads the scope that key begins with.
+func cutScope(key []byte) (scope window.Scope, rest []byte, ok bool) {
+	switch {
+	case len(key) > 0 && key[0] == 0:
+		return window.AllTime, key[1:], true
+	case len(key) > 8 && key[0] == 1:
+		return window.At(startOf(key[:9])), key[9:], true
+	}
+	return scope, nil, false
 }
 
 func appendScopeKey(dst []byte, kind byte, scope window.Scope) []byte {
-	if scope.AllTime {
-		return append(dst, kind, 0)
-	}
-	return appendStart(append(dst, kind, 1), scope.Start)
+	return appendScope(append(dst, kind), scope)
 }
 
 func appendSumKey(dst []byte, scope window.Scope, drink string) []byte {

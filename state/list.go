@@ -2,8 +2,11 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"windowed/window"
 )
@@ -91,4 +94,48 @@ func (s *cells) newer(from, to []byte) (keys []string) {
 	}
 	slices.SortFunc(keys, func(a, b string) int { return strings.Compare(b, a) })
 	return keys
+}
+
+// eachRecord calls f for the keys in [from, to) that are no counts, until it returns
+// errStop, the layer above Pebble read together with it.
+func (s *State) eachRecord(from, to []byte, f func(key []byte) error) error {
+	newer, stopped := s.cells.newer(from, to), false
+	slices.Reverse(newer)
+	call := func(key []byte) error {
+		err := f(key)
+		stopped = errors.Is(err, errStop)
+		return err
+	}
+	// below calls it for the keys of the layer that lie before key, and takes them off.
+	below := func(key string, all bool) error {
+		for len(newer) > 0 && (all || newer[0] < key) {
+			next := newer[0]
+			newer = newer[1:]
+			if s.cells.m[next].exists {
+				if err := call([]byte(next)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
+	if err != nil {
+		return corrupt(fmt.Errorf("iterate: %w", err))
+	}
+	var ferr error
+	for ok := it.First(); ok && ferr == nil; ok = it.Next() {
+		if ferr = below(string(it.Key()), false); ferr != nil {
+			break
+		}
+		if len(newer) > 0 && newer[0] == string(it.Key()) {
+			continue // below calls it
+		}
+		ferr = call(it.Key())
+	}
+	err = errors.Join(it.Error(), it.Close())
+	if err == nil && ferr == nil && !stopped {
+		ferr = below("", true)
+	}
+	return iterated(ferr, err)
 }

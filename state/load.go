@@ -13,6 +13,9 @@ import (
 // load reads what is kept in memory: metas, positions, the global record and the sets of
 // windows without a final.
 func (s *State) load() error {
+	if err := s.loadLayout(); err != nil {
+		return err
+	}
 	if err := s.loadChain(); err != nil {
 		return err
 	}
@@ -36,7 +39,7 @@ func (s *State) load() error {
 }
 
 func (s *State) loadPartition(p int32) error {
-	prefix := append(appendPartition(nil, recordKind, p), controlByte)
+	prefix := appendPartition(nil, recordKind, p)
 	first := true
 	return s.each(prefix, func(key, value []byte) error {
 		c, err := DecodeChange(key[5:], value)

@@ -38,6 +38,8 @@ func (m *machine) open(t *rapid.T) {
 	opts.RankCapacity = m.capacity
 	m.st = mustOpen(t, opts)
 	m.st.cells.maxClean = 25
+	l := m.st.counts
+	l.maxUsed, l.maxDrinks, l.loadAfter = 30, 4, 2
 }
 
 func (m *machine) close(t *rapid.T) {

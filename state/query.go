@@ -72,33 +72,32 @@ func (s *State) NewestOpen() (int64, bool) {
 func (s *State) Count(p int32, drink string, scope window.Scope) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, err := s.cells.get(appendCountKey(nil, p, drink, scope))
-	if err != nil {
-		return 0, err
-	}
-	return c.num, nil
+	return s.counts.peek(place{p: p, scope: scope}, drink)
 }
 
 // Counts calls each with a function that returns a drink's count in a scope of one
-// partition, 0 if there is none; it takes the lock once for all of them.
-func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink string) (uint64, error)) error) error {
+// partition, 0 if there is none; it takes the lock once for all of them. The counts stay
+// in memory, since they are about to change. The mark of the drink is kept between calls,
+// and handed to Apply: it saves looking the drink up by its name.
+func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink string, mark *uint32) (uint64, error)) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var key []byte
 	n, err := s.scopeNumbers(scope)
 	if err != nil {
 		return err
 	}
 	if n.Drinks == 0 {
-		return each(func(string) (uint64, error) { return 0, nil })
+		return each(func(string, *uint32) (uint64, error) { return 0, nil })
 	}
-	return each(func(drink string) (uint64, error) {
-		key = appendCountKey(key[:0], p, drink, scope)
-		c, err := s.cells.get(key)
+	l, g, w := s.counts, s.counts.group(scope, n.Drinks), place{p: p, scope: scope}
+	t := g.part(p)
+	return each(func(drink string, mark *uint32) (uint64, error) {
+		*mark = l.drinks.number(drink, *mark)
+		c, err := l.slot(g, t, w, *mark)
 		if err != nil {
 			return 0, err
 		}
-		return c.num, nil
+		return c.count(), nil
 	})
 }
 

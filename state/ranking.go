@@ -28,8 +28,9 @@ type ranking struct {
 	capacity int
 	tree     *btree.BTreeG[Entry]
 	counts   map[string]uint64
-	complete bool // it holds every drink of the scope
-	changed  bool // since it was last stored
+	complete bool   // it holds every drink of the scope
+	changed  bool   // since it was last stored
+	lowest   uint64 // no entry of a full ranking has less; it may have fallen behind
 }
 
 const btreeDegree = 16
@@ -45,6 +46,9 @@ func newRanking(capacity int) *ranking {
 
 // update takes the new count of a drink, which is not below its old one.
 func (r *ranking) update(drink string, count uint64) {
+	if count < r.lowest && !r.complete {
+		return // it is not in it, since what is has not less, and does not come into it
+	}
 	e := Entry{Drink: drink, Count: count}
 	r.changed = true
 	if old, ok := r.counts[drink]; ok {
@@ -56,6 +60,7 @@ func (r *ranking) update(drink string, count uint64) {
 	if len(r.counts) >= r.capacity {
 		r.complete = false
 		last, ok := r.tree.Max()
+		r.lowest = last.Count
 		if !ok || last.before(e) {
 			return
 		}

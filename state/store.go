@@ -33,7 +33,8 @@ type State struct {
 	lock *pebble.Lock
 
 	mu        sync.Mutex
-	cells     *cells
+	cells     *cells  // all keys but counts and sums
+	counts    *counts // counts and sums
 	metas     map[int32]*Meta
 	global    *Global
 	positions map[int32]int64
@@ -76,6 +77,9 @@ const (
 	cacheSize     = 16 << 20
 	formatPebble  = pebble.FormatColumnarBlocks
 	dirPermission = 0o700
+	// A checkpoint of counts that are all over the store is a table that overlaps with all
+	// others, so each compaction writes nearly all again. Reads mostly hit what is in memory.
+	compactAt = 8
 )
 
 // Open opens the store in dir, or makes one. A store that another process uses is
@@ -103,6 +107,7 @@ func Open(dir string, opts Options) (*State, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	s.cells = newCells(s.db)
+	s.counts = newCounts(s.cells)
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, s.Abandon())
 	}
@@ -147,6 +152,7 @@ func (s *State) openPebble(dir string) (*pebble.DB, error) {
 	db, err := pebble.Open(dir, &pebble.Options{
 		FS: s.opts.FS, Lock: s.lock, Logger: s.opts.Logger, Cache: cache,
 		FormatMajorVersion: formatPebble, MemTableSize: memTableSize, Merger: Merger,
+		L0CompactionThreshold: compactAt, L0StopWritesThreshold: 3 * compactAt,
 		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
 		EventListener: &pebble.EventListener{
 			DataCorruption: s.foundDamage, WriteStallBegin: s.stalls.begin, WriteStallEnd: s.stalls.end,
@@ -179,7 +185,7 @@ func (s *State) checkpointLocked(sync bool) error {
 	}
 	batch := s.db.NewBatch()
 	defer batch.Close()
-	if err := s.cells.flush(batch); err != nil {
+	if err := s.flush(batch); err != nil {
 		return err
 	}
 	for p, offset := range s.positions {
@@ -205,18 +211,32 @@ func (s *State) checkpointLocked(sync bool) error {
 	}
 	s.checkpoints++
 	s.cells.flushed()
+	s.counts.flushed()
 	for p, offset := range s.positions {
 		s.oldPositions[p] = offset
 	}
 	return nil
 }
 
+// flush writes everything that is newer than Pebble to batch, in order of the keys.
+func (s *State) flush(batch *pebble.Batch) error {
+	if err := s.cells.flush(batch, 0, countKind); err != nil {
+		return err
+	}
+	if err := s.counts.flush(batch); err != nil {
+		return err
+	}
+	return s.cells.flush(batch, sumKind+1, endKind)
+}
+
 // Dirty is the number of keys that the next checkpoint will write.
 func (s *State) Dirty() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.cells.dirty)
+	return s.dirty()
 }
+
+func (s *State) dirty() int { return len(s.cells.dirty) + s.counts.news }
 
 // Close writes a last checkpoint and closes the store. What is asked of it later is
 // answered with ErrClosed.

@@ -25,7 +25,7 @@ func (m *model) checkStore(t fataler, st *State) {
 		switch key[0] {
 		case rankingKind:
 			m.checkStoredRanking(t, st, []byte(key), []byte(value))
-		case chainKind:
+		case chainKind, layoutKind:
 		case positionKind:
 			p := int32(binary.BigEndian.Uint32([]byte(key[1:])))
 			if offset := binary.BigEndian.Uint64([]byte(value)); st.Position(p) != int64(offset) {
@@ -50,13 +50,13 @@ func (m *model) store() map[string]string {
 	want := make(map[string]string)
 	for p := range int32(testPartitions) {
 		for key, value := range m.records(p) {
-			want[string(appendPartition(nil, recordKind, p))+key] = value
+			if key[0] == controlByte {
+				want[string(appendPartition(nil, recordKind, p))+key] = value
+			}
 		}
 		for scope, drinks := range m.counts[p] {
-			for drink := range drinks {
-				if !scope.AllTime {
-					want[string(appendIndexKey(nil, p, scope.Start, drink))] = ""
-				}
+			for drink, n := range drinks {
+				want[string(appendCountKey(nil, p, drink, scope))] = string(appendU64(nil, n))
 			}
 		}
 	}
@@ -140,5 +140,50 @@ func checkCells(t fataler, st *State) {
 	}
 	if clean := len(st.cells.m) - dirty; clean > st.cells.maxClean {
 		t.Fatalf("%d clean cells, want at most %d", clean, st.cells.maxClean)
+	}
+	checkTables(t, st.counts)
+}
+
+// checkTables checks what the layer of counts knows of itself.
+func checkTables(t fataler, l *counts) {
+	t.Helper()
+	used, news, refs := 0, 0, make([]uint32, len(l.drinks.names))
+	check := func(table *table) {
+		slots, dirty, live := 0, 0, 0
+		for i := range table.slots {
+			s := &table.slots[i]
+			if s.tag == 0 {
+				continue
+			}
+			if table.find(s.id()) != s {
+				t.Fatalf("the count of %q is not found", l.drinks.names[s.id()])
+			}
+			slots++
+			refs[s.id()]++
+			if s.count() > 0 {
+				live++
+			}
+			if s.dirty() {
+				dirty++
+			}
+		}
+		if slots != table.used || dirty != len(table.dirty) || live != table.live {
+			t.Fatalf("%d counts, %d dirty, %d that exist; the table says %d, %d, %d", slots, dirty, live, table.used, len(table.dirty), table.live)
+		}
+		used, news = used+slots, news+dirty
+	}
+	for _, g := range l.groups {
+		check(g.sums)
+		for _, p := range g.parts {
+			check(p)
+		}
+	}
+	if used != l.used || news != l.news {
+		t.Fatalf("%d counts, %d dirty, but it says %d and %d", used, news, l.used, l.news)
+	}
+	for id, n := range refs {
+		if name := l.drinks.names[id]; n != l.drinks.refs[id] || name != "" && l.drinks.ids[name] != uint32(id) || name == "" && n > 0 {
+			t.Fatalf("drink %d, %q: %d counts, but it says %d", id, name, n, l.drinks.refs[id])
+		}
 	}
 }

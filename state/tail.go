@@ -4,13 +4,13 @@ package state
 // last value per key, so that a store far behind is touched once per key. Not safe for
 // concurrent use.
 type Tail struct {
-	slots []slot
+	slots []lastRecord
 	index map[string]int
 	live  int
 	held  []heldRecord // of a commit whose meta has not come yet
 }
 
-type slot struct {
+type lastRecord struct {
 	key, value []byte
 	dead       bool // a later record has the same key
 }
@@ -64,7 +64,7 @@ func (t *Tail) add(key, value []byte) {
 		t.live++
 	}
 	t.index[string(key)] = len(t.slots)
-	t.slots = append(t.slots, slot{key: key, value: value})
+	t.slots = append(t.slots, lastRecord{key: key, value: value})
 }
 
 // Apply applies what was collected to partition p of s, in the order of the last

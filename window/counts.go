@@ -92,9 +92,9 @@ func (c *Counts) Numbers(start int64) Numbers {
 	return Numbers{}
 }
 
-// Each calls f for every drink the batch adds portions of in scope, in the order the
-// drinks were first seen, until f returns false.
-func (c *Counts) Each(scope Scope, f func(drink string, portions uint64) bool) {
+// Each calls f for every drink the batch adds portions of in scope, in the order in which
+// the numbering met the drinks, until f returns false.
+func (c *Counts) Each(scope Scope, f func(drink *Name, portions uint64) bool) {
 	t := &c.allTime
 	if !scope.AllTime {
 		w, ok := c.windows[scope.Start]
@@ -103,15 +103,14 @@ func (c *Counts) Each(scope Scope, f func(drink string, portions uint64) bool) {
 		}
 		t = &w.tally
 	}
-	for _, id := range t.dirty {
+	for _, id := range t.ids() {
 		if !f(c.names.Name(id), t.get(id)) {
 			return
 		}
 	}
 }
 
-// Reset empties the batch for reuse; names replaces the numbering if the old one is
-// full.
+// Reset empties the batch for reuse with the same numbering.
 func (c *Counts) Reset() {
 	c.allTime.reset()
 	for _, w := range c.windows {
@@ -123,11 +122,6 @@ func (c *Counts) Reset() {
 	}
 	clear(c.windows)
 	c.last = nil
-	if c.names.Full() {
-		c.names = NewNames()
-		c.allTime = tally{}
-		c.free = nil
-	}
 }
 
 // maxFree bounds the windows kept for reuse.

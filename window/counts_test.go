@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,22 +13,18 @@ import (
 // countsModel is Counts as plain maps.
 type countsModel struct {
 	counts  map[Scope]map[string]uint64
-	order   map[Scope][]string // as first seen
 	numbers map[int64]Numbers
 }
 
 func newCountsModel() *countsModel {
 	return &countsModel{
-		counts: make(map[Scope]map[string]uint64), order: make(map[Scope][]string), numbers: make(map[int64]Numbers),
+		counts: make(map[Scope]map[string]uint64), numbers: make(map[int64]Numbers),
 	}
 }
 
 func (m *countsModel) add(scope Scope, drink string, portions uint64) {
 	if m.counts[scope] == nil {
 		m.counts[scope] = make(map[string]uint64)
-	}
-	if m.counts[scope][drink] == 0 {
-		m.order[scope] = append(m.order[scope], drink)
 	}
 	m.counts[scope][drink] += portions
 }
@@ -65,15 +62,19 @@ func (m *countsModel) check(t interface{ Fatalf(string, ...any) }, c *Counts) {
 	}
 	for _, scope := range scopes {
 		var drinks []string
-		c.Each(scope, func(drink string, portions uint64) bool {
+		c.Each(scope, func(name *Name, portions uint64) bool {
+			drink := name.Drink
 			drinks = append(drinks, drink)
 			if want := m.counts[scope][drink]; portions != want {
 				t.Fatalf("%q in %v: %d, want %d", drink, scope, portions, want)
 			}
 			return true
 		})
-		if !slices.Equal(drinks, m.order[scope]) {
-			t.Fatalf("drinks of %v: %q, want %q", scope, drinks, m.order[scope])
+		want := slices.SortedFunc(maps.Keys(m.counts[scope]), func(a, b string) int {
+			return cmp.Compare(c.Names().ID([]byte(a)), c.Names().ID([]byte(b)))
+		})
+		if !slices.Equal(drinks, want) {
+			t.Fatalf("drinks of %v: %q, want %q", scope, drinks, want)
 		}
 	}
 }
@@ -126,55 +127,13 @@ func TestCountsEachStops(t *testing.T) {
 		counts.AddWindow(10, counts.Names().ID([]byte{byte('a' + i)}), 1)
 	}
 	seen := 0
-	counts.Each(At(10), func(string, uint64) bool {
+	counts.Each(At(10), func(*Name, uint64) bool {
 		seen++
 		return seen < 2
 	})
 	if seen != 2 {
 		t.Errorf("%d drinks, want to stop at 2", seen)
 	}
-}
-
-// TestCountsWithFullNames checks that a batch outgrows its names without a fault and
-// starts again with new ones, so that random names do not fill memory.
-func TestCountsWithFullNames(t *testing.T) {
-	counts := NewCounts(NewNames())
-	add := func(i int) {
-		id := counts.Names().ID(fmt.Appendf(nil, "drink %d", i))
-		counts.AddAllTime(id, 1)
-		counts.AddWindow(0, id, 2)
-	}
-	for i := range maxNames - 1 {
-		add(i)
-	}
-	old := counts.Names()
-	if counts.Reset(); counts.Names() != old {
-		t.Fatal("new names before the old ones were full")
-	}
-	for i := range maxNames + 10 {
-		add(i)
-	}
-	seen := 0
-	counts.Each(At(0), func(_ string, portions uint64) bool {
-		seen++
-		return portions == 2
-	})
-	if seen != maxNames+10 {
-		t.Fatalf("%d drinks with two portions, want %d", seen, maxNames+10)
-	}
-	counts.Reset()
-	if counts.Names() == old || counts.Names().Full() || !counts.Empty() {
-		t.Fatal("the full names are still in use")
-	}
-	if len(counts.free) > 0 || cap(counts.allTime.dense) > 0 {
-		t.Fatal("the memory of the full names is still held")
-	}
-	// The ids begin again; what they counted before must not show.
-	model := newCountsModel()
-	add(7)
-	model.add(AllTime, "drink 7", 1)
-	model.add(At(0), "drink 7", 2)
-	model.check(t, counts)
 }
 
 // TestCountsKeepFewWindows checks that a batch over very many windows does not keep the

@@ -1,5 +1,7 @@
 package window
 
+import "slices"
+
 // tally adds up portions by drink id: a slice for small ids, a map beyond limit, and
 // the list of ids touched.
 type tally struct {
@@ -48,6 +50,21 @@ func (t *tally) get(id uint32) uint64 {
 		return t.sparse[id]
 	}
 	return t.dense[id]
+}
+
+// ids are the ids touched, ascending: what belongs to them is read in a row then.
+func (t *tally) ids() []uint32 {
+	if len(t.sparse) > 0 || len(t.dirty) < len(t.dense)/16 {
+		slices.Sort(t.dirty)
+		return t.dirty
+	}
+	t.dirty = t.dirty[:0]
+	for id, n := range t.dense {
+		if n > 0 {
+			t.dirty = append(t.dirty, uint32(id))
+		}
+	}
+	return t.dirty
 }
 
 func (t *tally) reset() {

@@ -88,10 +88,10 @@ func TestReplayProgress(t *testing.T) {
 		r := (&replayCmd{Files: c.files}).watch(io.Discard)
 		r.shown.line = func(text string) { shown = append(shown, text) }
 		r.shown.began = time.Now().Add(-time.Minute)
-		for range 10_000 {
+		for range 9 {
 			r.shown.next = time.Time{}
-			r.read += int64(len(line)) + 1
-			r.add()
+			r.read.Add(int64(1024 * (len(line) + 1)))
+			r.add(1024)
 		}
 		last := fmt.Sprint(shown[len(shown)-1:])
 		if len(shown) != 9 || strings.Contains(last, "92 %") != c.known || !strings.Contains(last, "9,216 orders, 15") {

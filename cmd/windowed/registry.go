@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 
-	"windowed/internal/engine"
 	"windowed/internal/exit"
 	"windowed/internal/order"
 	"windowed/internal/tlsfiles"
@@ -97,7 +96,7 @@ func (j *job) decoders() error {
 		return err
 	}
 	j.values = options
-	j.cfg.NewDecoder = func() (engine.Decoder, error) { return options.NewDecoder() }
+	j.cfg.NewDecoder = func() (order.Reader, error) { return options.NewDecoder() }
 	if schemas := options.Schemas; schemas != nil {
 		j.schemas = schemas
 		j.closers = append(j.closers, func() error { schemas.Close(); return nil })

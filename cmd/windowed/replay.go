@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -102,28 +102,15 @@ func (c *replayCmd) replayFile(name string, stdin io.Reader, replay *engine.Repl
 		return err
 	}
 	defer file.Close()
-	decoder, err := file.Decoder(mapping)
-	if err != nil {
+	if _, err := file.Decoder(mapping); err != nil {
 		return exit.With(exit.Usage, trimmed{err, "order: "})
 	}
-	replay.Decode(decoder)
-	next, err := c.checked(file, mapping)
-	if err != nil {
+	input := &replayedFile{file: file}
+	if err := c.check(input, mapping); err != nil {
 		return err
 	}
-	for {
-		value, err := next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := replay.Add(value); err != nil {
-			return err
-		}
-		watched.add()
-	}
+	decoder := func() (order.Reader, error) { return file.Decoder(mapping) }
+	return replay.AddAll(input, decoder, runtime.NumCPU(), watched.add)
 }
 
 // open begins to read a file by the mapping.
@@ -147,33 +134,28 @@ func (c *replayCmd) open(in io.Reader, name string) (*files.File, *order.Mapping
 	return file, mapping, nil
 }
 
-// checked reads ahead to see whether the mapping's paths are there at all, and returns
-// what reads the file from its start.
-func (c *replayCmd) checked(file *files.File, m *order.Mapping) (func() ([]byte, error), error) {
-	if c.NoSample || file.Format() != files.JSON || m.Text() == "" && c.TimeField == "ts" {
-		return file.Next, nil
+// check reads ahead to see whether the mapping's paths are there at all.
+func (c *replayCmd) check(f *replayedFile, m *order.Mapping) error {
+	if c.NoSample || f.file.Format() != files.JSON || m.Text() == "" && c.TimeField == "ts" {
+		return nil
 	}
-	var ahead [][]byte
 	profile := inspect.NewProfile()
-	for len(ahead) < sampledRecords {
-		value, err := file.Next()
+	for left := sampledRecords; left > 0; {
+		chunk, err := f.file.Chunk()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		ahead = append(ahead, bytes.Clone(value))
-		profile.AddJSON(value)
+		f.ahead = append(f.ahead, chunk)
+		chunk.Each(func(value []byte) {
+			if left--; left >= 0 {
+				profile.AddJSON(value)
+			}
+		})
 	}
-	return func() ([]byte, error) {
-		if len(ahead) == 0 {
-			return file.Next()
-		}
-		value := ahead[0]
-		ahead = ahead[1:]
-		return value, nil
-	}, missing(profile, m)
+	return missing(profile, m)
 }
 
 // summary is what replay prints on stderr at the end.

@@ -3,14 +3,18 @@ package main
 import (
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
+
+	"windowed/internal/engine"
+	"windowed/internal/files"
 )
 
 // replayed is how far a replay is.
 type replayed struct {
 	shown  *progress
 	bytes  int64 // of all files; 0 if one of them does not say
-	read   int64
+	read   atomic.Int64
 	orders int64
 }
 
@@ -38,21 +42,36 @@ type countedReader struct {
 
 func (c *countedReader) Read(into []byte) (int, error) {
 	n, err := c.Reader.Read(into)
-	c.total.read += int64(n)
+	c.total.read.Add(int64(n))
 	return n, err
 }
 
-// replayedEvery is how many orders go by between two looks at the clock.
-const replayedEvery = 1024
-
-// add takes note of one more record.
-func (r *replayed) add() {
-	if r.orders++; r.orders%replayedEvery != 0 {
-		return
-	}
+// add takes note of more records.
+func (r *replayed) add(records int) {
+	r.orders += int64(records)
 	share := -1.0
 	if r.bytes > 0 {
-		share = float64(r.read) / float64(r.bytes)
+		share = float64(r.read.Load()) / float64(r.bytes)
 	}
 	r.shown.at(r.orders, share, time.Now())
+}
+
+// replayedFile are the records of a file, from its start.
+type replayedFile struct {
+	file  *files.File
+	ahead []*files.Chunk // read already
+}
+
+// Next implements engine.Chunks.
+func (f *replayedFile) Next() (engine.Chunk, error) {
+	if len(f.ahead) > 0 {
+		chunk := f.ahead[0]
+		f.ahead = f.ahead[1:]
+		return chunk, nil
+	}
+	chunk, err := f.file.Chunk()
+	if err != nil {
+		return nil, err
+	}
+	return chunk, nil
 }

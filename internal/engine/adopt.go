@@ -130,6 +130,7 @@ func (l *Loop) activate(ctx context.Context, p int32, since uint64, in InputOffs
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	part.names = &l.names
 	meta, moved, err := l.resume(ctx, p, in)
 	if err != nil {
 		return err

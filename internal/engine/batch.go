@@ -38,11 +38,34 @@ type DeadLetter struct {
 // Partition makes the batches of one input partition. Not safe for concurrent use;
 // different partitions may work at the same time.
 type Partition struct {
-	ID   int32
-	cfg  *Config
-	dec  Decoder
-	free []*window.Counts // of finished batches
-	rec  order.Record     // being decoded
+	ID    int32
+	cfg   *Config
+	dec   order.Reader
+	names *names
+	rec   order.Record     // being decoded
+	items []portion        // of the order that is added
+	free  []*window.Counts // of finished batches
+}
+
+// portion is an item of an order, its drink by its number.
+type portion struct {
+	id       uint32
+	quantity uint64
+}
+
+// names is the numbering of the drinks for new batches. Partitions that are worked on by
+// one goroutine share it: most drinks come in all of them.
+type names struct {
+	now   *window.Names
+	limit int // see window.NewNamesUpTo
+}
+
+// get is the numbering to use, another one when the last is full.
+func (n *names) get() *window.Names {
+	if n.now == nil || n.now.Full() {
+		n.now = window.NewNamesUpTo(n.limit)
+	}
+	return n.now
 }
 
 // NewPartition returns the step of input partition id.
@@ -51,7 +74,7 @@ func NewPartition(id int32, cfg *Config) (*Partition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Partition{ID: id, cfg: cfg, dec: dec}, nil
+	return &Partition{ID: id, cfg: cfg, dec: dec, names: &names{limit: cfg.maxNames}}, nil
 }
 
 // Batch is the uncommitted work of one input partition.
@@ -79,12 +102,20 @@ func (p *Partition) Begin(meta state.Meta, closeThrough, newestClosed int64) *Ba
 		Meta: meta, part: p, closeThrough: closeThrough, newestClosed: newestClosed,
 		guard: watermark.FutureGuard{Max: p.cfg.MaxFuture, Off: p.cfg.NoClock},
 	}
-	if n := len(p.free); n > 0 {
-		b.counts, p.free = p.free[n-1], p.free[:n-1]
-	} else {
-		b.counts = window.NewCounts(window.NewNames())
-	}
+	b.counts = p.counts(p.names.get())
 	return b
+}
+
+// counts are empty counts with the given numbering, those of a finished batch if they can
+// be.
+func (p *Partition) counts(names *window.Names) *window.Counts {
+	for n := len(p.free); n > 0; n = len(p.free) {
+		c := p.free[n-1]
+		if p.free = p.free[:n-1]; c.Names() == names {
+			return c
+		}
+	}
+	return window.NewCounts(names)
 }
 
 // Done gives back what the batch holds; it must not be used afterwards.
@@ -112,25 +143,40 @@ func (b *Batch) Add(r *Record, now int64) {
 	if r.Control {
 		return
 	}
-	b.Read++
-	b.Meta.Counters.Records++
-	b.Meta.Time.Idle = false
+	b.begin()
 	b.part.rec = order.Record{Key: r.Key, Value: r.Value, Headers: r.Headers, Timestamp: r.Timestamp}
 	o, oerr := b.part.dec.DecodeRecord(&b.part.rec)
 	if oerr != nil {
 		b.refuse(r, oerr.Reason, oerr.Error())
 		return
 	}
+	items, names := b.part.items[:0], b.counts.Names()
+	for i := range o.Items {
+		items = append(items, portion{names.ID(o.Items[i].Drink), uint64(o.Items[i].Quantity)})
+	}
+	b.part.items = items
+	b.accept(r, o.Time, o.Local, items, now)
+}
+
+// begin takes note of one more record.
+func (b *Batch) begin() {
+	b.Read++
+	b.Meta.Counters.Records++
+	b.Meta.Time.Idle = false
+}
+
+// accept takes an order that was decoded.
+func (b *Batch) accept(r *Record, at int64, local order.Local, items []portion, now int64) {
 	reference := now
 	if r.AppendTime {
 		reference = r.Timestamp
 	}
-	if b.guard.Refuses(o.Time, reference) {
-		b.refuse(r, order.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(o.Time), b.guard.Max))
+	if b.guard.Refuses(at, reference) {
+		b.refuse(r, order.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(at), b.guard.Max))
 		return
 	}
-	b.Clocks.add(o.Local)
-	b.count(r, o)
+	b.Clocks.add(local)
+	b.count(r, at, items)
 }
 
 func (b *Batch) refuse(r *Record, reason order.Reason, detail string) {
@@ -146,9 +192,9 @@ func (b *Batch) letter(r *Record, reason order.Reason, detail string) DeadLetter
 }
 
 // count adds an order to all of time and to its window, if it is not too late for it.
-func (b *Batch) count(r *Record, o *order.Order) {
+func (b *Batch) count(r *Record, at int64, items []portion) {
 	cfg := b.part.cfg
-	start := cfg.Window.Start(o.Time)
+	start := cfg.Window.Start(at)
 	end := cfg.Window.End(start)
 	late := b.Meta.Time.Late(end)
 	if fault.Planted(fault.LateByAll) {
@@ -156,14 +202,11 @@ func (b *Batch) count(r *Record, o *order.Order) {
 	}
 	into := !late || cfg.Late == AmendLate && b.retained(end)
 	var portions uint64
-	names := b.counts.Names()
-	for i := range o.Items {
-		item := &o.Items[i]
-		id, q := names.ID(item.Drink), uint64(item.Quantity)
-		portions += q
-		b.counts.AddAllTime(id, q)
+	for _, item := range items {
+		portions += item.quantity
+		b.counts.AddAllTime(item.id, item.quantity)
 		if into {
-			b.counts.AddWindow(start, id, q)
+			b.counts.AddWindow(start, item.id, item.quantity)
 		}
 	}
 	c := &b.Meta.Counters
@@ -174,16 +217,16 @@ func (b *Batch) count(r *Record, o *order.Order) {
 	switch {
 	case !late:
 		c.Counted++
-		b.Meta.Time.Accept(o.Time, cfg.Grace)
+		b.Meta.Time.Accept(at, cfg.Grace)
 	case into:
 		c.Amended++
 		c.AmendedPortions += portions
-		b.late(o, end, portions)
+		b.late(at, end, portions)
 	default:
 		c.Late++
 		c.LatePortions += portions
-		b.late(o, end, portions)
-		b.tooLate(r, o, start, end, portions)
+		b.late(at, end, portions)
+		b.tooLate(r, at, start, end, portions)
 	}
 }
 
@@ -244,11 +287,12 @@ func (b *Batch) Expire(st *state.State) bool {
 // key, tombstones of expired windows, and the meta last. The state must be that of the
 // meta the batch began with.
 func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
-	changes, err := b.seal(st, window.AllTime, false, nil)
+	starts := b.counts.Starts()
+	changes, err := b.seal(st, window.AllTime, false, make([]state.Change, 0, b.counts.Keys()+len(starts)+2))
 	if err != nil {
 		return nil, err
 	}
-	for _, start := range b.counts.Starts() {
+	for _, start := range starts {
 		n, err := st.Numbers(b.part.ID, start)
 		if err != nil {
 			return nil, err
@@ -272,23 +316,23 @@ func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
 // seal appends the absolute counts of one scope; fresh: the partition has none there yet.
 func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []state.Change) ([]state.Change, error) {
 	if fresh {
-		b.counts.Each(scope, func(drink string, portions uint64) bool {
-			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: portions, New: true})
+		b.counts.Each(scope, func(name *window.Name, portions uint64) bool {
+			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: portions, New: true, Mark: name.Mark})
 			return true
 		})
 		return changes, nil
 	}
-	err := st.Counts(b.part.ID, scope, func(get func(drink string) (uint64, error)) (err error) {
-		b.counts.Each(scope, func(drink string, portions uint64) bool {
+	err := st.Counts(b.part.ID, scope, func(get func(drink string, mark *uint32) (uint64, error)) (err error) {
+		b.counts.Each(scope, func(name *window.Name, portions uint64) bool {
 			var old uint64
-			if old, err = get(drink); err != nil {
+			if old, err = get(name.Drink, &name.Mark); err != nil {
 				return false
 			}
 			if portions > math.MaxInt64-old {
-				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, drink, scope, b.part.ID, old, portions)
+				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, name.Drink, scope, b.part.ID, old, portions)
 				return false
 			}
-			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: drink, Count: old + portions, New: old == 0})
+			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: old + portions, New: old == 0, Mark: name.Mark})
 			return true
 		})
 		return err

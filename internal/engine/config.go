@@ -41,12 +41,14 @@ type Config struct {
 	NoClock     bool  // replay: no future guard, no snapshots
 	Order       order.Config
 	// NewDecoder makes the decoder of a partition; nil: JSON by Order.
-	NewDecoder func() (Decoder, error)
+	NewDecoder func() (order.Reader, error)
 
 	// How much closes or expires in one transaction, so that none stalls the loop; 0
 	// means the default.
 	closeChunk  int // windows
 	expireChunk int // keys of one partition
+
+	maxNames int // of one numbering; 0 means the default
 }
 
 // Defaults of the chunks.
@@ -56,7 +58,7 @@ const (
 )
 
 // checkpointKeys dirty keys make a checkpoint due at once.
-const checkpointKeys = 64 << 10
+const checkpointKeys = 1 << 20
 
 func (c *Config) windowsAtOnce() int { return cmp.Or(c.closeChunk, defaultCloseChunk) }
 func (c *Config) keysAtOnce() int    { return cmp.Or(c.expireChunk, defaultExpireChunk) }

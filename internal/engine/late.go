@@ -8,9 +8,9 @@ import (
 )
 
 // late takes note of how late an order is, and whether only for idleness.
-func (b *Batch) late(o *order.Order, end int64, portions uint64) {
+func (b *Batch) late(at, end int64, portions uint64) {
 	t := &b.Meta.Time
-	b.Ages.addMillis(max(t.Watermark, t.CloseThrough)-o.Time, ageBounds) // either may not be there yet
+	b.Ages.addMillis(max(t.Watermark, t.CloseThrough)-at, ageBounds) // either may not be there yet
 	if t.LateByIdleness(end, b.part.cfg.Grace) {
 		b.Meta.Counters.LateIdle++
 		b.Meta.Counters.LateIdlePortions += portions
@@ -18,12 +18,12 @@ func (b *Batch) late(o *order.Order, end int64, portions uint64) {
 }
 
 // tooLate makes the dead letter of a late order.
-func (b *Batch) tooLate(r *Record, o *order.Order, start, end int64, portions uint64) {
+func (b *Batch) tooLate(r *Record, at, start, end int64, portions uint64) {
 	if b.retained(end) {
 		b.counts.AddNumbers(start, window.Numbers{LateRecords: 1, LatePortions: portions})
 	}
 	d := b.letter(r, order.Late, fmt.Sprintf("event time %s is in the window of %s, closed for this partition through %s",
-		window.FormatTime(o.Time), window.FormatTime(start), window.FormatTime(b.Meta.Time.CloseThrough)))
+		window.FormatTime(at), window.FormatTime(start), window.FormatTime(b.Meta.Time.CloseThrough)))
 	d.AllTime = true
 	b.Dead = append(b.Dead, d)
 }

@@ -94,12 +94,13 @@ type Loop struct {
 
 	generation uint64
 	parts      map[int32]*activePartition
+	names      names // of all partitions
 	inputs     int32 // partitions of the orders that exist in the changelog too
 	known      int32 // inputs when ownership was looked at last
 	restored   bool  // the state has been complete once
 	topicID    [16]byte
 	nextTick   time.Time
-	checkpoint time.Time
+	checkpoint time.Time // not before then, unless the state asks for it
 	slow       *slowQueries
 	waiting    []Fetched // that cannot be decoded yet
 	kept       time.Time
@@ -121,13 +122,18 @@ type activePartition struct {
 }
 
 // maxBatch bounds the records of one transaction, maxDead its refused bytes. maxKeys
-// bounds the changelog records: what many of them touch no longer fits into the state's
-// cache, and each costs a look into the store then.
+// bounds the changelog records.
 const (
-	maxBatch        = 200_000
-	maxKeys         = 50_000
-	maxDead         = 16 << 20
-	checkpointEvery = time.Second
+	maxBatch = 200_000
+	maxKeys  = 600_000
+	maxDead  = 16 << 20
+
+	manyKeys     = 20_000
+	gatherAtMost = time.Second
+
+	checkpointEvery  = time.Second
+	checkpointAtMost = 10 * time.Second
+	maxDirtyKeys     = 2 << 20 // some 60 MB
 )
 
 // NewLoop returns a loop that has not started.
@@ -147,6 +153,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer l.slow.stop()
 	l.opts.Status.set(Joining)
 	l.nextTick = time.Now()
+	l.checkpoint = l.nextTick.Add(checkpointEvery)
 	for ctx.Err() == nil {
 		if err := l.adopt(ctx); err != nil {
 			return l.ended(ctx, err)
@@ -158,7 +165,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		l.add(fetched)
 		began := time.Now()
 		early := began.Before(l.nextTick)
-		if early && !l.full() {
+		if (early || l.gathers(fetched, began)) && !l.full() {
 			continue
 		}
 		if err := l.tick(ctx); err != nil {
@@ -214,7 +221,20 @@ func (l *Loop) batch(p *activePartition) *Batch {
 }
 
 func (l *Loop) full() bool {
-	records, keys, dead := 0, 0, 0
+	records, keys, dead := l.filling()
+	return records >= maxBatch || keys >= maxKeys || dead >= maxDead
+}
+
+// gathers says whether a transaction that is due waits for more: while there is more to
+// read, and so many keys are in it that most of its cost is theirs. A key that comes again
+// until the transaction ends costs nothing more.
+func (l *Loop) gathers(fetched []Fetched, now time.Time) bool {
+	_, keys, _ := l.filling()
+	return len(fetched) > 0 && keys >= manyKeys && now.Sub(l.nextTick) < gatherAtMost
+}
+
+// filling is what the next transaction will hold: records, keys, and bytes of dead letters.
+func (l *Loop) filling() (records, keys, dead int) {
 	for _, p := range l.parts {
 		if p.batch == nil {
 			continue
@@ -225,7 +245,7 @@ func (l *Loop) full() bool {
 			dead += min(len(p.batch.Dead[i].Value), 64<<10)
 		}
 	}
-	return records >= maxBatch || keys >= maxKeys || dead >= maxDead
+	return records, keys, dead
 }
 
 // tick plans a transaction, and commits it if something is due.
@@ -254,15 +274,28 @@ func (l *Loop) tick(ctx context.Context) error {
 			return err
 		}
 	}
-	if time.Since(l.checkpoint) >= checkpointEvery || l.st.Dirty() >= checkpointKeys {
-		l.checkpoint = time.Now()
-		fault.Point(fault.BeforeCheck)
-		if err := l.st.Checkpoint(false); err != nil {
-			return err
-		}
-		fault.Point(fault.Checkpointed)
+	if err := l.checkpointDue(); err != nil {
+		return err
 	}
 	return l.keepHouse(ctx)
+}
+
+// checkpointDue writes a checkpoint if it is time. What is written later is written once
+// and not each time it changes, so the more keys there are, the longer the next one waits:
+// a checkpoint costs some 2 us a key, in part by what compactions do with it, and may take
+// a fifth of a core. What the store lacks is read from the changelog after a crash.
+func (l *Loop) checkpointDue() error {
+	now, keys := time.Now(), l.st.Dirty()
+	if now.Before(l.checkpoint) && keys < maxDirtyKeys {
+		return nil
+	}
+	l.checkpoint = now.Add(min(max(time.Duration(keys)*10*time.Microsecond, checkpointEvery), checkpointAtMost))
+	fault.Point(fault.BeforeCheck)
+	if err := l.st.Checkpoint(false); err != nil {
+		return err
+	}
+	fault.Point(fault.Checkpointed)
+	return nil
 }
 
 // open resumes the partitions that take part in the close-through.

@@ -53,10 +53,13 @@ func replayWith(t *testing.T, path string, cfg Config) result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range orderLines(t, path) {
-		if err := r.Add(line); err != nil {
-			t.Fatal(err)
-		}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := r.AddAll(lines(t, f, 0), ordersBy(&cfg), 2, func(int) {}); err != nil {
+		t.Fatal(err)
 	}
 	if err := r.Finish(); err != nil {
 		t.Fatal(err)

@@ -7,13 +7,6 @@ import (
 	"windowed/internal/order"
 )
 
-// Decoder reads the records of one input partition. It is used by one goroutine.
-type Decoder interface {
-	// DecodeRecord returns an order, or why the record is refused. The order is valid
-	// until the next record.
-	DecodeRecord(r *order.Record) (*order.Order, *order.Error)
-}
-
 // Preparer gets what records need before they can be decoded, such as their schemas, so
 // that decoding asks nobody and waits for nothing.
 type Preparer interface {
@@ -29,7 +22,7 @@ type Preparer interface {
 }
 
 // decoder makes the decoder of a partition.
-func (c *Config) decoder() (Decoder, error) {
+func (c *Config) decoder() (order.Reader, error) {
 	if c.NewDecoder != nil {
 		return c.NewDecoder()
 	}

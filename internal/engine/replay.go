@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -44,16 +43,15 @@ func NewReplay(cfg Config, st *state.State, emit func(*Output) error) (*Replay, 
 	return r, r.settle()
 }
 
-// Decode has the records that follow decoded by dec, instead of as the configuration's
-// JSON.
-func (r *Replay) Decode(dec order.Reader) { r.part.dec = dec }
+// noTimestamp is the timestamp of a replayed record, which has none of its own: an order
+// without a time is refused as no_timestamp.
+const noTimestamp = -1
 
-// Add takes the next record's value. A replayed record has no timestamp of its own: an
-// order without a time is refused as no_timestamp.
-func (r *Replay) Add(value []byte) error {
-	r.batch.Add(&Record{Offset: r.next, Timestamp: -1, Value: value}, 0)
-	r.next++
-	if r.batch.Read < replayBatch {
+// add counts a record that was decoded. Its dead letter is for nobody.
+func (r *Replay) add(d *decoded, items []portion) error {
+	r.batch.addDecoded(&Record{Offset: r.next, Timestamp: noTimestamp}, d, items)
+	r.batch.Dead = r.batch.Dead[:0]
+	if r.next++; r.batch.Read < replayBatch {
 		return nil
 	}
 	return r.settle()

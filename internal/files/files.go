@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -56,6 +55,9 @@ type Options struct {
 	// Mapping decides what Auto and HeaderAuto mean. Without one, HeaderAuto is a guess:
 	// a first row without numbers and times.
 	Mapping *order.Mapping
+	// ChunkSize is about how many bytes a chunk has; default 256 KiB. The records do not
+	// depend on it.
+	ChunkSize int
 }
 
 // Header says whether separated values begin with a row of names.
@@ -71,8 +73,10 @@ const (
 // File is a file that is being read. Not safe for concurrent use.
 type File struct {
 	records interface {
-		next() ([]byte, error)
+		chunk() (*Chunk, error)
 	}
+	now     *Chunk   // what values are of
+	values  [][]byte // for Next
 	format  Format
 	comma   byte
 	header  []string // nil if there is none
@@ -87,6 +91,9 @@ const bufferSize = 1 << 20
 // first bytes, whatever the name.
 func Open(in io.Reader, name string, o Options) (*File, error) {
 	f := new(File)
+	if o.ChunkSize == 0 {
+		o.ChunkSize = 256 << 10
+	}
 	text, err := f.unpack(in)
 	if err == nil {
 		err = foreign(text)
@@ -117,9 +124,9 @@ func (f *File) open(text *bufio.Reader, name string, o Options) error {
 		return f.openRows(text, cmp.Or(o.Comma, '\t'), &o)
 	}
 	if (o.Mapping == nil || !o.Mapping.ArrayRecords()) && firstByte(text) == '[' {
-		f.records = newArray(text)
+		f.records = gather(newArray(text).next, o.ChunkSize)
 	} else {
-		f.records = newLines(text)
+		f.records = newLines(text, o.ChunkSize)
 	}
 	return nil
 }
@@ -177,14 +184,26 @@ func firstByte(text *bufio.Reader) byte {
 	return 0
 }
 
+// Chunk is the next run of records; io.EOF after the last. Whatever is wrong with the file
+// comes after the records in front of it.
+func (f *File) Chunk() (*Chunk, error) { return f.records.chunk() }
+
 // Next is the value of the next record; io.EOF after the last. It is valid until the
-// next call.
+// next call. A file is read by Next or by Chunk.
 func (f *File) Next() ([]byte, error) {
-	value, err := f.records.next()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+	for len(f.values) == 0 {
+		if f.now != nil {
+			f.now.Done()
+		}
+		var err error
+		if f.now, err = f.Chunk(); err != nil {
+			return nil, err
+		}
+		f.now.Each(func(value []byte) { f.values = append(f.values, value) })
 	}
-	return value, err
+	value := f.values[0]
+	f.values = f.values[1:]
+	return value, nil
 }
 
 // Format is how the records are written: JSON, CSV or TSV.

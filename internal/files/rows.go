@@ -22,7 +22,7 @@ type rows struct {
 
 func (f *File) openRows(text *bufio.Reader, comma byte, o *Options) error {
 	rows := &rows{r: text, comma: comma}
-	f.records, f.comma = rows, comma
+	f.records, f.comma = gather(rows.next, o.ChunkSize), comma
 	row, err := rows.next()
 	if err != nil {
 		if errors.Is(err, io.EOF) {

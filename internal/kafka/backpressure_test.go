@@ -37,7 +37,7 @@ func TestSlowBrokerBoundsMemory(t *testing.T) {
 	virtual(t, 4, func(h *harness) {
 		const orders = 500_000
 		h.job.NoClock = true // its time is the year 2000, that of the orders is not
-		want := h.load(orders, 4, 200, time.Millisecond)
+		want := h.load(orders, 4, 200, false, time.Millisecond)
 		cut := &cutter{dial: h.network.DialContext, key: int16(kmsg.Produce), delay: time.Second}
 		cut.left.Store(1 << 30)
 		h.cfg.Dialer = cut.Dial

@@ -178,15 +178,20 @@ func (w *written) done(r *kgo.Record, changelog string, err error) {
 // produce hands all records of t to the client; w.err is set once they are flushed.
 func (s *Session) produce(ctx context.Context, t *engine.Transaction, w *written) error {
 	w.next, w.first = make(map[int32]int64), make(map[int32]int64)
+	s.slab.now = time.Now()
 	topics := &s.cfg.Topics
 	done := func(r *kgo.Record, err error) { w.done(r, topics.Changelog, err) }
+	written := func(r *kgo.Record, err error) {
+		w.done(r, topics.Changelog, err)
+		s.slab.give(r)
+	}
 	for i := range t.Partitions {
 		p := &t.Partitions[i]
 		for j := range p.Changes {
 			if fault.Planted(fault.FinalNotKept) && p.Changes[j].Kind == state.EmittedKind {
 				continue
 			}
-			s.cl.Produce(ctx, changelogRecord(topics.Changelog, p.Partition, &p.Changes[j]), done)
+			s.cl.Produce(ctx, s.slab.changelogRecord(topics.Changelog, p.Partition, &p.Changes[j]), written)
 		}
 	}
 	for i := range t.Dead {

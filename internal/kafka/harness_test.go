@@ -27,6 +27,7 @@ type harness struct {
 	cfg     kafka.Config
 	job     engine.Config
 	fs      vfs.FS
+	dir     string // of the state
 	status  *engine.Status
 	consent engine.Consent
 	skip    map[int32]int64
@@ -57,10 +58,20 @@ func newHarness(t testing.TB, partitions int32, network *kfake.VirtualNetwork) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{
-		t: t, cluster: cluster, network: network, fs: newMem(), status: new(engine.Status), interval: 100 * time.Millisecond,
+	h := newHarnessOn(t, cluster.ListenAddrs(), partitions)
+	h.cluster, h.network = cluster, network
+	if network != nil {
+		h.cfg.Dialer = network.DialContext
+	}
+	return h
+}
+
+// newHarnessOn is a harness on brokers that are there already, with their topics.
+func newHarnessOn(t testing.TB, brokers []string, partitions int32) *harness {
+	return &harness{
+		t: t, fs: newMem(), dir: "state", status: new(engine.Status), interval: 100 * time.Millisecond,
 		cfg: kafka.Config{
-			Brokers: cluster.ListenAddrs(), Topics: testTopics, Group: "g", Instance: "a",
+			Brokers: brokers, Topics: testTopics, Group: "g", Instance: "a",
 			DeadPartitions: partitions, SessionTimeout: 10 * time.Second, ClientID: "test",
 		},
 		job: engine.Config{
@@ -68,10 +79,6 @@ func newHarness(t testing.TB, partitions int32, network *kfake.VirtualNetwork) *
 			IdleTimeout: 60_000, MaxFuture: 3_600_000, Order: order.Config{TimeField: "ts"},
 		},
 	}
-	if network != nil {
-		h.cfg.Dialer = network.DialContext
-	}
-	return h
 }
 
 func newMem() vfs.FS { return vfs.NewMem() }
@@ -87,7 +94,7 @@ func (quiet) Fatalf(format string, args ...any) {
 
 func (h *harness) openState() *state.State {
 	h.t.Helper()
-	st, err := state.Open("state", state.Options{FS: h.fs, Window: h.job.Lifecycle(), Logger: quiet{}})
+	st, err := state.Open(h.dir, state.Options{FS: h.fs, Window: h.job.Lifecycle(), Logger: quiet{}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -135,13 +142,17 @@ func (h *harness) client(opts ...kgo.Opt) *kgo.Client {
 }
 
 // load produces n orders of some 200 bytes over all partitions, in event-time order, and
-// returns how many each partition got.
-func (h *harness) load(n int, partitions int32, drinks int, step time.Duration) map[int32]int64 {
+// returns how many each partition got. Some drinks are ordered far more often than others
+// (Zipf), or all equally often.
+func (h *harness) load(n int, partitions int32, drinks int, uniform bool, step time.Duration) map[int32]int64 {
 	h.t.Helper()
 	cl := h.client(kgo.MaxBufferedRecords(500_000), kgo.ProducerBatchCompression(kgo.NoCompression()))
 	defer cl.Close()
 	rnd := rand.New(rand.NewPCG(1, 2))
-	zipf := rand.NewZipf(rnd, 1.1, 1, uint64(drinks-1))
+	next := rand.NewZipf(rnd, 1.1, 1, uint64(drinks-1)).Uint64
+	if uniform {
+		next = func() uint64 { return rnd.Uint64N(uint64(drinks)) }
+	}
 	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	counts := make(map[int32]int64)
 	for i := range n {
@@ -151,7 +162,7 @@ func (h *harness) load(n int, partitions int32, drinks int, step time.Duration) 
 			if j > 0 {
 				b = append(b, ',')
 			}
-			b = append(append(b, `{"drink":"drink-`...), strconv.FormatUint(zipf.Uint64(), 10)...)
+			b = append(append(b, `{"drink":"drink-`...), strconv.FormatUint(next(), 10)...)
 			b = fmt.Appendf(b, `","quantity":%d}`, 1+rnd.IntN(3))
 		}
 		p := int32(i) % partitions

@@ -2,10 +2,13 @@ package kafka_test
 
 import (
 	"context"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/internal/engine"
 )
@@ -19,6 +22,8 @@ func BenchmarkLoop(b *testing.B) {
 		{name: "exactly-once", drinks: 200, step: 2 * time.Millisecond, job: hour},
 		{name: "at-least-once", atLeastOnce: true, drinks: 200, step: 2 * time.Millisecond, job: hour},
 		{name: "exactly-once-10000-drinks", drinks: 10_000, step: 2 * time.Millisecond, job: hour},
+		// As many drinks as there are, each as often as the others; the broker is another process.
+		{name: "exactly-once-100000-drinks", drinks: 100_000, uniform: true, apart: true, step: 2 * time.Millisecond, job: hour},
 		// 5,000 windows, of which most have expired in the end.
 		{name: "exactly-once-5000-windows", drinks: 50, step: 50 * time.Millisecond, job: engine.Config{Window: 10_000, Grace: 2000, Retention: 60_000}},
 	} {
@@ -29,7 +34,9 @@ func BenchmarkLoop(b *testing.B) {
 type loopBench struct {
 	name        string
 	atLeastOnce bool
+	apart       bool // the broker is a process of its own
 	drinks      int
+	uniform     bool
 	step        time.Duration // of event time from order to order
 	job         engine.Config
 }
@@ -51,14 +58,22 @@ func (c loopBench) run(b *testing.B) {
 	b.ReportMetric(f.changelog/orders, "changelog/order")
 }
 
-// measure counts orders that wait in a broker of this process.
+// measure counts orders that wait in a broker.
 func (c loopBench) measure(tb testing.TB, orders int) (f loopFigures) {
 	const partitions = 12
-	h := newHarness(tb, partitions, nil)
-	defer h.cluster.Close()
+	var h *harness
+	if c.apart {
+		addr, end := brokerApart(tb)
+		defer end()
+		h = newHarnessOn(tb, []string{addr}, partitions)
+		h.fs, h.dir = vfs.Default, filepath.Join(tb.TempDir(), "state")
+	} else {
+		h = newHarness(tb, partitions, nil)
+		defer h.cluster.Close()
+	}
 	h.cfg.AtLeastOnce = c.atLeastOnce
 	h.job.Window, h.job.Grace, h.job.Retention = c.job.Window, c.job.Grace, c.job.Retention
-	want := h.load(orders, partitions, c.drinks, c.step)
+	want := h.load(orders, partitions, c.drinks, c.uniform, c.step)
 	st := h.openState()
 	defer st.Close()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -10,7 +10,6 @@ import (
 
 	"windowed/internal/engine"
 	"windowed/internal/order"
-	"windowed/state"
 	"windowed/window"
 )
 
@@ -19,14 +18,6 @@ const maxDeadValue = 64 << 10
 
 // maxDeadKey is the longest key a dead letter carries.
 const maxDeadKey = 4 << 10
-
-func changelogRecord(topic string, p int32, c *state.Change) *kgo.Record {
-	r := &kgo.Record{Topic: topic, Partition: p, Key: c.AppendKey(nil)}
-	if !c.Deleted {
-		r.Value = c.AppendValue(make([]byte, 0, 8))
-	}
-	return r
-}
 
 func outputRecord(topic, instance string, t *engine.Transaction, o *engine.Output) (*kgo.Record, error) {
 	value, err := o.Value()

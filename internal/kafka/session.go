@@ -20,6 +20,7 @@ type Session struct {
 	txn   *kgo.GroupTransactSession // nil: at least once
 	owned *ownership
 
+	slab   slab
 	expect map[int32]int64 // at least once: the changelog offset our next record must get
 	faults *faults
 

@@ -40,7 +40,7 @@ func (m *Mapping) NewRowDecoder(comma byte, header []string, fields int) (*RowDe
 	if m.Envelope != NoEnvelope {
 		return nil, fmt.Errorf("order: rows have no envelope, and none of %s", m.Envelope)
 	}
-	d := &RowDecoder{b: NewBuilder(m), comma: comma, fields: fields}
+	d := &RowDecoder{b: m.NewBuilder(), comma: comma, fields: fields}
 	var err error
 	if d.columns.time, err = m.column(m.Time, header, fields); err != nil {
 		return nil, err
