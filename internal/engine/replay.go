@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -27,13 +28,21 @@ type Replay struct {
 	held map[int64]Output // finals that may still be amended, by window start
 
 	Clocks Clocks // of the orders counted so far
+	// Examples are the first record that was refused for each reason, and why.
+	Examples map[order.Reason]Example
+}
+
+// Example is a record that was refused.
+type Example struct {
+	Record int64 // 1 is the first of the input
+	Detail string
 }
 
 // NewReplay replays into st, which must be empty. emit gets the last final of every
 // window that accepted a record, in window order.
 func NewReplay(cfg Config, st *state.State, emit func(*Output) error) (*Replay, error) {
 	cfg.NoClock = true
-	r := &Replay{cfg: cfg, st: st, emit: emit, held: make(map[int64]Output)}
+	r := &Replay{cfg: cfg, st: st, emit: emit, held: make(map[int64]Output), Examples: make(map[order.Reason]Example)}
 	part, err := NewPartition(0, &r.cfg)
 	if err != nil {
 		return nil, err
@@ -51,6 +60,11 @@ const noTimestamp = -1
 func (r *Replay) add(d *decoded, items []portion) error {
 	r.batch.addDecoded(&Record{Offset: r.next, Timestamp: noTimestamp}, d, items)
 	r.batch.Dead = r.batch.Dead[:0]
+	if d.refused != nil {
+		if _, ok := r.Examples[d.refused.Reason]; !ok {
+			r.Examples[d.refused.Reason] = Example{Record: r.next + 1, Detail: d.refused.Error()}
+		}
+	}
 	if r.next++; r.batch.Read < replayBatch {
 		return nil
 	}
