@@ -128,6 +128,7 @@ func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
 
 // found takes note of how the file is written, for the command that is printed.
 func (c *inspectCmd) found(file *files.File, s *inspect.Sample) {
+	s.Header = file.Header()
 	usual := map[files.Format]byte{files.CSV: ',', files.TSV: '\t'}[file.Format()]
 	switch comma := file.Comma(); {
 	case comma == usual:

@@ -139,6 +139,9 @@ func printInspected(w io.Writer, r *inspect.Report, command string) error {
 		return err
 	}
 	fmt.Fprintln(w)
+	if r.Sample.Header {
+		fmt.Fprintf(w, "%-9s the first row; --header=no if it is a record\n", "names")
+	}
 	for i, t := range r.Times[:min(len(r.Times), 3)] {
 		fmt.Fprintf(w, "%-9s %s\n", place(i, "time"), timeText(&t, p))
 	}
@@ -148,8 +151,10 @@ func printInspected(w io.Writer, r *inspect.Report, command string) error {
 	for i, c := range r.Choices {
 		fmt.Fprintf(w, "%-9s %s\n", place(i, "count"), choiceText(&c))
 	}
-	if command != "" {
+	if r.Counted+len(r.Refused) > 0 {
 		printTried(w, r)
+	}
+	if command != "" {
 		fmt.Fprintf(w, "\nto count them:\n\n  %s\n", command)
 	}
 	return nil
@@ -217,8 +222,16 @@ func timeText(t *inspect.Time, p *inspect.Profile) string {
 	switch {
 	case t.Layout != "":
 		form = "layout " + t.Layout
-	case t.Field.Kinds[inspect.Number] > 0:
+		if t.Other != "" {
+			form += " or " + t.Other + ": the days do not tell"
+		}
+	case t.Number && t.Field.Kinds[inspect.Text] > 0:
+		form = "number of " + t.Unit.String() + ", in quotes"
+	case t.Number:
 		form = "number of " + t.Unit.String()
+	}
+	if t.Local {
+		form += ", without zone"
 	}
 	return fmt.Sprintf("%s (%s), in %s of the records", printable(t.Field.Path), form, inspect.Percent(t.Field.Records, p.Records))
 }
@@ -245,6 +258,9 @@ func printTried(w io.Writer, r *inspect.Report) {
 	fmt.Fprintf(w, "%-9s %s records, %s\n", "counted", group(uint64(r.Counted)), inspect.Percent(r.Counted, all))
 	for _, reason := range r.Reasons() {
 		fmt.Fprintf(w, "%-9s %s records, %s, as %s: %s\n", "refused", group(uint64(r.Refused[reason])), inspect.Percent(r.Refused[reason], all), reason, printable(r.Examples[reason]))
+	}
+	if len(r.Times) > 0 && r.Times[0].Local && r.Config.TimeField == r.Times[0].Field.Path && r.Config.TimeZone == "" {
+		fmt.Fprintf(w, "%-9s times without one are taken for UTC; say with --time-zone if they are not\n", "zone")
 	}
 	if n := r.Clocks[order.Repeated] + r.Clocks[order.Skipped]; n > 0 {
 		fmt.Fprintf(w, "%-9s %s records have a time in an hour that came twice or never\n", "zone", group(uint64(n)))

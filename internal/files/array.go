@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,4 +58,13 @@ func (a *array) fault(err error) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("element %d of the JSON array: %w", a.n, err)
+}
+
+// arrayLines says whether the text is lines of which each is an array: then the first is
+// one, and another follows it.
+func arrayLines(text *bufio.Reader) bool {
+	head, _ := text.Peek(bufferSize)
+	line, rest, ok := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte{'\n'})
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return ok && len(rest) > 0 && rest[0] == '[' && jsontext.Value(line).IsValid()
 }

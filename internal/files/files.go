@@ -49,8 +49,10 @@ type Options struct {
 	Format Format
 	Header Header
 	// Comma is what stands between the fields of CSV and TSV, and is neither a quote nor a
-	// line end. 0: a comma or a tab. Guess takes another one if the first row has that.
+	// line end. 0: a comma or a tab.
 	Comma byte
+	// Guess takes another Comma if the first row has that, and lines of which each is an
+	// array for lines.
 	Guess bool
 	// Mapping decides what Auto and HeaderAuto mean. Without one, HeaderAuto is a guess:
 	// a first row without numbers and times.
@@ -123,7 +125,8 @@ func (f *File) open(text *bufio.Reader, name string, o Options) error {
 	case TSV:
 		return f.openRows(text, cmp.Or(o.Comma, '\t'), &o)
 	}
-	if (o.Mapping == nil || !o.Mapping.ArrayRecords()) && firstByte(text) == '[' {
+	lines := o.Mapping != nil && o.Mapping.ArrayRecords() || o.Guess && arrayLines(text)
+	if !lines && firstByte(text) == '[' {
 		f.records = gather(newArray(text).next, o.ChunkSize)
 	} else {
 		f.records = newLines(text, o.ChunkSize)
@@ -208,6 +211,9 @@ func (f *File) Next() ([]byte, error) {
 
 // Format is how the records are written: JSON, CSV or TSV.
 func (f *File) Format() Format { return f.format }
+
+// Header says whether the first row has the names of the columns.
+func (f *File) Header() bool { return f.header != nil }
 
 // Comma is what stands between the fields of a row; 0 if there are none.
 func (f *File) Comma() byte { return f.comma }

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"windowed/internal/order"
 )
@@ -67,7 +70,7 @@ func (o *Options) hasHeader(first []string) bool {
 	}
 	times, err := order.NewTimes(order.Config{TimeField: "t", TimeLayout: order.LayoutISO})
 	for _, field := range first {
-		if field == "" || order.IsNumber(field) {
+		if field == "" || order.IsNumber(field) || looksLikeValue(field) {
 			return false
 		}
 		if _, ok := times.Read(field); ok && err == nil {
@@ -76,6 +79,14 @@ func (o *Options) hasHeader(first []string) bool {
 	}
 	return true
 }
+
+// looksLikeValue says whether a field is hardly a name: it has digits and no letters, or
+// the reading of a clock.
+func looksLikeValue(field string) bool {
+	return strings.ContainsAny(field, "0123456789") && strings.IndexFunc(field, unicode.IsLetter) < 0 || clockReading.MatchString(field)
+}
+
+var clockReading = regexp.MustCompile(`\d:\d\d`)
 
 // Columns are the names of the columns of rows: those of the header, or numbers from 1.
 func (f *File) Columns() []string {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"sort"
 	"strings"
+	"unicode"
 
 	"windowed/internal/order"
 )
@@ -55,7 +56,7 @@ func (p *Profile) choice(f *Field) (Choice, bool) {
 	c := Choice{Items: items, Name: name, Quantity: p.quantity(items, f.Values), Distinct: distinct}
 	coverage := float64(f.Records) / float64(max(1, p.Records))
 	c.score = min(entropy, 6) * coverage * f.share(Text)
-	if f.Kinds[Text] == 0 {
+	if f.Kinds[Text] == 0 || f.isAmount() {
 		c.score = min(entropy, 6) * coverage * 0.25
 	}
 	// What is different in nearly every record is a name of the record, not of a kind.
@@ -134,6 +135,20 @@ func (f *Field) isTime() bool {
 	return ok && t.Share >= enough
 }
 
+// isAmount says whether the texts are amounts: digits with commas, points, signs and units
+// such as 9,50 or 1.234,00 €.
+func (f *Field) isAmount() bool {
+	amounts, all := 0, 0
+	for text, n := range f.distinct {
+		if all += n; hasDigit(text) && strings.IndexFunc(text, unicode.IsLetter) < 0 && !strings.ContainsAny(text, "/\\:_#") {
+			amounts += n
+		}
+	}
+	return all > 0 && float64(amounts) >= enough*float64(all)
+}
+
+func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }
+
 // quantities are the names of members that say how many.
 var quantities = []string{"quantity", "qty", "count", "units", "pieces", "amount"}
 
@@ -160,7 +175,7 @@ func (p *Profile) Lists(choices []Choice) []Choice {
 	var all []Choice
 	for _, c := range choices {
 		f := p.byPath[strings.TrimSuffix(pathOf(c), ".")]
-		if f == nil || f.Kinds[Text] == 0 {
+		if f == nil || f.Kinds[Text] == 0 || f.isAmount() {
 			continue
 		}
 		for _, separator := range separators {

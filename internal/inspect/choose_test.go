@@ -49,6 +49,7 @@ func TestChoices(t *testing.T) {
 		"members called key":      {func(i int) string { return fmt.Sprintf(`{"key":"%s"}`, kind[i%5]) }, ".key (5)"},
 		"called like a header":    {func(i int) string { return fmt.Sprintf(`{"header:x":"%s"}`, kind[i%5]) }, ".header:x (5)"},
 		"a name with a point":     {func(i int) string { return fmt.Sprintf(`{"a.b":"%s"}`, kind[i%5]) }, `"a.b" (5)`},
+		"amounts with commas":     {func(i int) string { return fmt.Sprintf(`{"amount":"%d,50 €","kind":"%s"}`, i%17, kind[i%5]) }, "kind (5)"},
 		"a quantity that is none": {func(i int) string { return fmt.Sprintf(`{"product":"%s","quantity":%d.5}`, kind[i%5], i) }, "product (5)"},
 		"a quantity often absent": {func(i int) string {
 			return fmt.Sprintf(`{"product":"%s"%s}`, kind[i%5], strings.Repeat(`,"quantity":2`, i%2))
@@ -76,6 +77,7 @@ func TestLists(t *testing.T) {
 		"sentences": {func(i int) string {
 			return fmt.Sprintf(`{"n":"no %d, for a reason of %d, and of %d, %d"}`, i, i+100, i+200, i+300)
 		}, ""},
+		"amounts":            {func(i int) string { return fmt.Sprintf(`{"n":"%d,50"}`, i%4) }, ""},
 		"numbers, no texts":  {func(i int) string { return fmt.Sprintf(`{"n":%d}`, i%4) }, ""},
 		"members called key": {func(i int) string { return fmt.Sprintf(`{"key":"%s;%s"}`, parts[i%4], parts[i%3]) }, `.key split ";" (4)`},
 	} {

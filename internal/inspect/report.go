@@ -17,6 +17,7 @@ type Sample struct {
 	Format  string // such as json or csv
 	Records []Record
 	Profile *Profile
+	Header  bool      // the columns' names are those of the first row
 	Written []Written // what the values of a topic are written in
 	Lacking string    // what it would take to read those that could not be; "": nothing
 	// Decoder returns a new decoder of the records.
@@ -115,6 +116,10 @@ func (r *Report) try(size window.Size, least time.Duration) {
 	if err != nil {
 		r.Problem = strings.TrimPrefix(err.Error(), "order: ")
 		return
+	}
+	if r.Counted == 0 {
+		most := r.Reasons()[0]
+		r.Problem = fmt.Sprintf("no record would be counted, %d of %d as %v: %s", r.Refused[most], len(r.Sample.Records), most, r.Examples[most])
 	}
 	r.Grace = r.Order.Grace(least)
 }

@@ -54,7 +54,7 @@ func TestLookGoesByWhatIsGiven(t *testing.T) {
 	r = Look(s, Given{Window: hour(t), TimeField: true, Config: order.Config{TimeField: "when", TimeUnit: order.Seconds, TimeLayout: order.LayoutISO}})
 	check(t, "the time", strings.Join(r.Flags(), " "), "--time-field=when --time-unit=s --time-layout=iso --items= --name=page --quantity=1")
 	r = Look(s, Given{Window: hour(t), Config: order.Config{Names: []string{"nothing.here"}}})
-	if r.Problem != "" || r.Counted != 0 || r.Refused[order.InvalidDrink] != 20 {
+	if r.Problem != "no record would be counted, 20 of 20 as invalid_drink: nothing.here: is missing" || r.Counted != 0 || r.Refused[order.InvalidDrink] != 20 {
 		t.Errorf("a name that is not there: %q, %d counted, %v", r.Problem, r.Counted, r.Refused)
 	}
 }

@@ -34,7 +34,9 @@ func TestTimes(t *testing.T) {
 		"points":                  {layout("02.01.2006 15:04:05"), "t ms 02.01.2006 15:04:05"},
 		"digits":                  {layout("20060102150405"), "t ms 20060102150405"},
 		"basic ISO":               {layout("20060102T150405Z"), "t ms 20060102T150405Z"},
-		"without leading zeros":   {layout("1/2/2006 15:04"), "t ms 1/2/2006 15:04"},
+		"without leading zeros":   {layout("1/2/2006 15:04"), "t ms 1/2/2006 15:04 or 2/1/2006 15:04"},
+		"days first":              {func(i int) string { return fmt.Sprintf(`{"t":"%02d/10/2026 10:00"}`, 1+i%31) }, "t ms 02/01/2006 15:04"},
+		"days or months first":    {func(i int) string { return fmt.Sprintf(`{"t":"%02d/10/2026 10:00"}`, 1+i%12) }, "t ms 01/02/2006 15:04 or 02/01/2006 15:04"},
 		"as C has it":             {layout("Mon Jan _2 15:04:05 2006"), "t ms Mon Jan _2 15:04:05 2006"},
 		"an early network's":      {layout("Mon Jan 02 15:04:05 -0700 2006"), "t ms Mon Jan 02 15:04:05 -0700 2006"},
 		"milliseconds":            {number("%d", func(t time.Time) any { return t.UnixMilli() }), "t ms"},
@@ -55,9 +57,26 @@ func TestTimes(t *testing.T) {
 	} {
 		var have []string
 		for _, f := range sampleOf(many(40, c.document)...).Profile.Times() {
-			have = append(have, strings.TrimSpace(fmt.Sprintf("%s %v %s", f.Field.Path, f.Unit, f.Layout)))
+			text := strings.TrimSpace(fmt.Sprintf("%s %v %s", f.Field.Path, f.Unit, f.Layout))
+			if f.Other != "" {
+				text += " or " + f.Other
+			}
+			have = append(have, text)
 		}
 		check(t, name, strings.Join(have, ", "), c.want)
+	}
+}
+
+// TestLocal: whether times have a zone is told by reading them in two.
+func TestLocal(t *testing.T) {
+	for value, want := range map[string]bool{
+		`"2026-03-01 10:00:00"`: true, `"2026-03-01T10:00:00Z"`: false, `"2026-03-01 10:00:00+0100"`: false, `"2026-03-01"`: true,
+		`1772360150520`: false, `"01/Mar/2026:10:15:50 +0000"`: false, `"2026/03/01 10:15"`: true,
+	} {
+		all := sampleOf(`{"t":` + value + `}`).Profile.Times()
+		if len(all) != 1 || all[0].Local != want || all[0].Number != (value == `1772360150520`) {
+			t.Errorf("%s: %+v", value, all)
+		}
 	}
 }
 
