@@ -179,6 +179,7 @@ func printWritten(w io.Writer, s *inspect.Sample) {
 	}
 	if s.Lacking != "" {
 		fmt.Fprintf(w, "%-9s %s\n", "", s.Lacking)
+		shownOne = true
 	}
 	if shownOne {
 		fmt.Fprintln(w)

@@ -135,6 +135,30 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("the disk is gone") }
 
+// TestEndlessElement: an element of an array that is not closed does not take all memory.
+func TestEndlessElement(t *testing.T) {
+	f, err := Open(io.MultiReader(strings.NewReader(`[1,"`), letters{}), "a", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value, err := f.Next(); err != nil || string(value) != "1" {
+		t.Fatalf("%s, %v", value, err)
+	}
+	if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), "element 1 of the JSON array: ") || !strings.Contains(err.Error(), "is longer than 67108864 bytes") {
+		t.Error(err)
+	}
+}
+
+// letters has no end.
+type letters struct{}
+
+func (letters) Read(into []byte) (int, error) {
+	for i := range into {
+		into[i] = 'x'
+	}
+	return len(into), nil
+}
+
 // TestLongRecords: what is too long for a record is passed on cut, to be refused, and the
 // next one is whole.
 func TestLongRecords(t *testing.T) {

@@ -28,7 +28,7 @@ func TestDisorder(t *testing.T) {
 		"each partition has its own": {records{{0, 100}, {1, 5}, {0, 101}, {1, 6}}, "0 0s; 0s:0; 0s"},
 		"two partitions":             {records{{0, 12}, {1, 52}, {0, 9}, {1, 9}}, "2 43s; 0s:2 1s:2 10s:1 30s:1 1m0s:0; 1m0s"},
 		"exactly the grace":          {records{{0, 20}, {0, 9}}, "1 11s; 0s:1 1s:1 10s:1 30s:0; 30s"},
-		"over all that are tried":    {records{{0, 86400 * 100}, {0, 0}}, "1 2400h0m0s; 0s:1 1s:1 10s:1 30s:1 1m0s:1 5m0s:1 10m0s:1 30m0s:1 1h0m0s:1 3h0m0s:1 6h0m0s:1 12h0m0s:1 24h0m0s:1 168h0m0s:1 720h0m0s:1 2400h0m0s:0; 2400h0m0s"},
+		"over all that are proposed": {records{{0, 86400 * 100}, {0, 0}}, "1 2400h0m0s; 0s:1 1s:1 10s:1 30s:1 1m0s:1 5m0s:1 10m0s:1 30m0s:1 1h0m0s:1 3h0m0s:1 6h0m0s:1 12h0m0s:1 24h0m0s:1 168h0m0s:1 720h0m0s:1 2400h0m0s:0; 0s"},
 		// The late one does not move the time on, so the next is not later for it.
 		"a late one counts for nothing": {records{{0, 12}, {0, 1}, {0, 8}, {0, 15}}, "2 11s; 0s:2 1s:2 10s:0; 10s"},
 	} {

@@ -101,3 +101,26 @@ func TestDecodersShareNothing(t *testing.T) {
 	}
 	work.Wait()
 }
+
+// TestRowsDoNotAllocate: a row costs no allocation, with quotes or without.
+func TestRowsDoNotAllocate(t *testing.T) {
+	m, err := NewMapping(Config{TimeField: "1", Names: []string{"2", "3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := m.NewRowDecoder(',', nil, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{"2026-03-01 10:00:00,/a,en", `1772360150520,"/a ""b""","e,n"`} {
+		r := &Record{Value: []byte(row), Timestamp: -1}
+		allocs := testing.AllocsPerRun(100, func() {
+			if _, fault := d.DecodeRecord(r); fault != nil {
+				t.Fatal(fault)
+			}
+		})
+		if allocs != 0 {
+			t.Errorf("%s: %v allocations", row, allocs)
+		}
+	}
+}
