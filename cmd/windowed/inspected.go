@@ -54,6 +54,8 @@ type inspectedTime struct {
 	Path   string `json:"path"`
 	Unit   string `json:"unit"`
 	Layout string `json:"layout,omitempty"`
+	Other  string `json:"or_layout,omitempty"` // with days and months changed round
+	Local  bool   `json:"without_zone,omitempty"`
 }
 
 type inspectedChoice struct {
@@ -91,7 +93,7 @@ func inspectedOf(r *inspect.Report, command string) *inspected {
 		o.Fields = append(o.Fields, inspectedField{f.Path, f.Records, kinds, append([]string{}, f.Examples...)})
 	}
 	for _, t := range r.Times {
-		o.Times = append(o.Times, inspectedTime{t.Field.Path, t.Unit.String(), t.Layout})
+		o.Times = append(o.Times, inspectedTime{t.Field.Path, t.Unit.String(), t.Layout, t.Other, t.Local})
 	}
 	for _, c := range r.Choices {
 		o.Choices = append(o.Choices, inspectedChoice{c.Items, c.Name, c.Quantity, c.Split, c.Distinct})

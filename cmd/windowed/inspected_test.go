@@ -74,9 +74,10 @@ to count them:
 		}
 	}
 	got := call("inspect", "-o", "json", visitsFile)
-	got.must(t, 0, `{"schema":"windowed.inspect/v1","format":"json","records":42,"unreadable":1,"fields":[{"path":"when","records":41,"kinds":{"number":41},`)
+	got.must(t, 0, `{"schema":"windowed.inspect/v1","format":"json","records":42,"unreadable":1,"fields":[{"path":"","records":41,"kinds":{"object":41},"examples":[]},{"path":"when","records":41,"kinds":{"number":41},`)
 	got.must(t, 0, `"times":[{"path":"when","unit":"us"}],"choices":[{"items":"","name":"page","quantity":"1","distinct":5},`)
 	got.must(t, 0, `"counted":41,"refused":{"malformed":{"records":1,"example":"page: unexpected EOF at byte 8"}},"out_of_order":31,`)
 	got.must(t, 0, `"late_by_grace":[{"grace_ms":0,"late":31},`)
+	call("inspect", "-o", "json", salesFile).must(t, 0, `"times":[{"path":"Zeit","unit":"ms","layout":"02.01.2006 15:04","without_zone":true}]`)
 	call("inspect", "-o", "tsv", visitsFile).must(t, 0, "user.id\t40\ttext\tu0 u1 u2\n")
 }
