@@ -35,6 +35,15 @@ func (c *inspectCmd) command(r *inspect.Report) string {
 	if r.Grace != time.Minute {
 		words = append(words, "--grace="+spanText(r.Grace))
 	}
+	if c.Retention != 24*time.Hour {
+		words = append(words, "--retention="+spanText(c.Retention))
+	}
+	if c.Late != "dead-letter" {
+		words = append(words, "--late="+c.Late)
+	}
+	if c.Noun != "drink" {
+		words = append(words, "--noun="+inspect.Quote(c.Noun))
+	}
 	if c.Top != 10 {
 		words = append(words, fmt.Sprintf("--top=%d", c.Top))
 	}
@@ -46,43 +55,35 @@ func (c *inspectCmd) command(r *inspect.Report) string {
 
 // topicWords are the flags by which the topic and the registry were reached.
 func (c *inspectCmd) topicWords() []string {
+	topic, format := c.OrdersTopic, c.Format
+	if topic == "brew.orders.v1" {
+		topic = ""
+	}
+	if format == "auto" {
+		format = ""
+	}
 	var words []string
-	flag := func(name, value string) {
-		if value != "" {
-			words = append(words, "--"+name+"="+inspect.Quote(value))
+	for _, flag := range []struct{ name, value string }{
+		{"brokers", strings.Join(c.Brokers, ",")}, {"orders-topic", topic}, {"tls", only(c.TLS)}, {"tls-ca", c.TLSCA}, {"tls-cert", c.TLSCert}, {"tls-key", c.TLSKey},
+		{"tls-server-name", c.TLSServerName}, {"sasl-mechanism", c.SASLMechanism}, {"sasl-username", c.SASLUsername}, {"sasl-password-file", c.SASLPasswordFile},
+		{"insecure-sasl", only(c.InsecureSASL)}, {"format", format}, {"schema-registry", strings.Join(c.SchemaRegistry, ",")},
+		{"schema-registry-username", c.SchemaRegistryUsername}, {"schema-registry-password-file", c.SchemaRegistryPasswordFile},
+		{"schema-registry-token-file", c.SchemaRegistryTokenFile}, {"schema-registry-ca", c.SchemaRegistryCA}, {"schema-registry-cert", c.SchemaRegistryCert},
+		{"schema-registry-key", c.SchemaRegistryKey}, {"schema-registry-server-name", c.SchemaRegistryServerName}, {"json-schema-validate", only(c.JSONSchemaValidate)},
+	} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name+"="+inspect.Quote(flag.value))
 		}
 	}
-	is := func(name string, set bool) {
-		if set {
-			words = append(words, "--"+name)
-		}
-	}
-	flag("brokers", strings.Join(c.Brokers, ","))
-	if c.OrdersTopic != "brew.orders.v1" {
-		flag("orders-topic", c.OrdersTopic)
-	}
-	is("tls", c.TLS)
-	flag("tls-ca", c.TLSCA)
-	flag("tls-cert", c.TLSCert)
-	flag("tls-key", c.TLSKey)
-	flag("tls-server-name", c.TLSServerName)
-	flag("sasl-mechanism", c.SASLMechanism)
-	flag("sasl-username", c.SASLUsername)
-	flag("sasl-password-file", c.SASLPasswordFile)
-	is("insecure-sasl", c.InsecureSASL)
-	if c.Format != "auto" {
-		flag("format", c.Format)
-	}
-	flag("schema-registry", strings.Join(c.SchemaRegistry, ","))
-	flag("schema-registry-username", c.SchemaRegistryUsername)
-	flag("schema-registry-password-file", c.SchemaRegistryPasswordFile)
-	flag("schema-registry-token-file", c.SchemaRegistryTokenFile)
-	flag("schema-registry-ca", c.SchemaRegistryCA)
-	flag("schema-registry-cert", c.SchemaRegistryCert)
-	flag("schema-registry-key", c.SchemaRegistryKey)
-	flag("schema-registry-server-name", c.SchemaRegistryServerName)
-	is("json-schema-validate", c.JSONSchemaValidate)
 	return words
+}
+
+// only is the value of a flag that is given if it is set.
+func only(set bool) string {
+	if set {
+		return "true"
+	}
+	return ""
 }
 
 // spanText is a duration without the units that are zero, such as 12h.
