@@ -33,7 +33,7 @@ func TestSuggestedTopic(t *testing.T) {
 	}
 	asked := parse(append([]string{"inspect"}, flags...)...).Inspect
 	report := &inspect.Report{Config: order.Config{TimeField: "at", Names: []string{"page"}}}
-	asked.Retention, asked.Late, asked.Noun, asked.Top, asked.Window = 48*time.Hour, "amend", "it's, its", 3, 90*time.Minute
+	asked.Retention, asked.Late, asked.Noun, asked.Top, asked.Window = 48*time.Hour, "amend", "page, all pages", 3, 90*time.Minute
 	command := words(asked.command(report))
 	run := parse(command[1:]...).Run
 	if have, want := run.kafkaFlags, asked.kafkaFlags; strings.Join(have.Brokers, " ") != strings.Join(want.Brokers, " ") {

@@ -54,6 +54,9 @@ func (p *Profile) choice(f *Field) (Choice, bool) {
 		return Choice{}, false
 	}
 	c := Choice{Items: items, Name: name, Quantity: p.quantity(items, f.Values), Distinct: distinct}
+	if c.Quantity == name {
+		c.Quantity = "1"
+	}
 	coverage := float64(f.Records) / float64(max(1, p.Records))
 	c.score = min(entropy, 6) * coverage * f.share(Text)
 	if f.Kinds[Text] == 0 || f.isAmount() {

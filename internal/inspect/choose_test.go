@@ -50,6 +50,7 @@ func TestChoices(t *testing.T) {
 		"called like a header":    {func(i int) string { return fmt.Sprintf(`{"header:x":"%s"}`, kind[i%5]) }, ".header:x (5)"},
 		"a name with a point":     {func(i int) string { return fmt.Sprintf(`{"a.b":"%s"}`, kind[i%5]) }, `"a.b" (5)`},
 		"amounts with commas":     {func(i int) string { return fmt.Sprintf(`{"amount":"%d,50 €","kind":"%s"}`, i%17, kind[i%5]) }, "kind (5)"},
+		"a quantity only":         {func(i int) string { return fmt.Sprintf(`{"quantity":%d}`, 1+i%4) }, "quantity (4)"},
 		"a quantity that is none": {func(i int) string { return fmt.Sprintf(`{"product":"%s","quantity":%d.5}`, kind[i%5], i) }, "product (5)"},
 		"a quantity often absent": {func(i int) string {
 			return fmt.Sprintf(`{"product":"%s"%s}`, kind[i%5], strings.Repeat(`,"quantity":2`, i%2))

@@ -22,6 +22,7 @@ type Time struct {
 // layouts are forms of time that need one, the more telling first.
 var layouts = []string{
 	"2006/01/02 15:04:05", "2006/01/02 15:04", "02/Jan/2006:15:04:05 -0700", "01/02/2006 15:04:05", "01/02/2006 15:04", "1/2/2006 15:04", "02/01/2006 15:04:05", "02/01/2006 15:04",
+	"1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM", "2/1/2006 3:04:05 PM", "2006-01-02 03:04:05 PM", "Jan 2, 2006 3:04:05 PM",
 	"02.01.2006 15:04:05", "02.01.2006 15:04", "20060102150405", "20060102T150405Z", "20060102T150405",
 	"Mon Jan 02 15:04:05 -0700 2006", "Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 -0700", "Mon Jan _2 15:04:05 2006",
 	"Jan 2, 2006 15:04:05", "2 Jan 2006 15:04:05", "2006/01/02", "02/01/2006", "01/02/2006", "02.01.2006", "20060102",
@@ -83,7 +84,7 @@ func (p *Profile) timeOf(f *Field) (Time, bool) {
 	}
 	for _, layout := range layouts {
 		if t, ok := try(order.Milliseconds, layout); ok {
-			t.fine = strings.Count(layout, "15")*2 + strings.Count(layout, "04")*2 + strings.Count(layout, "05")*2
+			t.fine = 2 * (strings.Count(layout, "15") + strings.Count(layout, "3:") + strings.Count(layout, "04") + strings.Count(layout, "05"))
 			if other := daysFirst.Replace(layout); other != layout {
 				if _, ok := try(order.Milliseconds, other); ok {
 					t.Other = other

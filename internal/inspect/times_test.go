@@ -37,6 +37,7 @@ func TestTimes(t *testing.T) {
 		"without leading zeros":   {layout("1/2/2006 15:04"), "t ms 1/2/2006 15:04 or 2/1/2006 15:04"},
 		"days first":              {func(i int) string { return fmt.Sprintf(`{"t":"%02d/10/2026 10:00"}`, 1+i%31) }, "t ms 02/01/2006 15:04"},
 		"days or months first":    {func(i int) string { return fmt.Sprintf(`{"t":"%02d/10/2026 10:00"}`, 1+i%12) }, "t ms 01/02/2006 15:04 or 02/01/2006 15:04"},
+		"with AM and PM":          {layout("01/02/2006 03:04:05 PM"), "t ms 1/2/2006 3:04:05 PM or 2/1/2006 3:04:05 PM"},
 		"as C has it":             {layout("Mon Jan _2 15:04:05 2006"), "t ms Mon Jan _2 15:04:05 2006"},
 		"an early network's":      {layout("Mon Jan 02 15:04:05 -0700 2006"), "t ms Mon Jan 02 15:04:05 -0700 2006"},
 		"milliseconds":            {number("%d", func(t time.Time) any { return t.UnixMilli() }), "t ms"},
