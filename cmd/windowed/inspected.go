@@ -144,10 +144,15 @@ func printInspected(w io.Writer, r *inspect.Report, command string) error {
 	if r.Sample.Header {
 		fmt.Fprintf(w, "%-9s the first row; --header=no if it is a record\n", "names")
 	}
-	for i, t := range r.Times[:min(len(r.Times), 3)] {
-		fmt.Fprintf(w, "%-9s %s\n", place(i, "time"), timeText(&t, p))
+	if e := r.Config.Envelope; e != order.NoEnvelope {
+		fmt.Fprintf(w, "%-9s %s; paths begin in what it wraps\n", "envelope", e)
 	}
-	if len(r.Times) == 0 {
+	for i, t := range r.Times[:min(len(r.Times), 3)] {
+		fmt.Fprintf(w, "%-9s %s\n", place(i, "time"), timeText(&t, r.Document))
+	}
+	if len(r.Times) == 0 && r.Config.Envelope == order.CloudEvents {
+		fmt.Fprintf(w, "%-9s that of the event\n", "time")
+	} else if len(r.Times) == 0 {
 		fmt.Fprintf(w, "%-9s none found: the record's timestamp\n", "time")
 	}
 	for i, c := range r.Choices {

@@ -49,6 +49,7 @@ type Given struct {
 // Report is what was found.
 type Report struct {
 	Sample   *Sample
+	Document *Profile // of what the envelope wraps
 	Times    []Time
 	Choices  []Choice
 	Config   order.Config // the proposal
@@ -66,19 +67,26 @@ const maxChoices = 5
 
 // Look makes a report of a sample.
 func Look(s *Sample, given Given) *Report {
-	r := &Report{Sample: s, Times: s.Profile.Times(), Refused: map[order.Reason]int{}, Examples: map[order.Reason]string{}, Clocks: map[order.Local]int{}}
+	r := &Report{Sample: s, Refused: map[order.Reason]int{}, Examples: map[order.Reason]string{}, Clocks: map[order.Local]int{}}
 	if s.Profile.Records == 0 {
 		r.Problem = cmp.Or(s.Lacking, "no record could be read")
 		return r
 	}
+	envelope := given.Config.Envelope
+	if envelope == order.NoEnvelope && len(given.Config.Names) == 0 && !given.TimeField {
+		envelope = s.envelope()
+	}
+	document := s.inside(envelope)
+	r.Document, r.Times = document, document.Times()
 	var clock *Field
 	if len(r.Times) > 0 {
 		clock = r.Times[0].Field
 	}
-	choices := s.Profile.Choices(clock)
-	lists := s.Profile.Lists(choices)
+	choices := document.Choices(clock)
+	lists := document.Lists(choices)
 	r.Choices = append(choices[:min(len(choices), maxChoices)], lists[:min(len(lists), 1)]...)
 	r.Config = given.Config
+	r.Config.Envelope = envelope
 	r.propose(&given)
 	if r.Problem == "" {
 		r.try(given.Window, given.Grace)
