@@ -50,12 +50,13 @@ func (f *File) openRows(text *bufio.Reader, comma byte, o *Options) error {
 	return nil
 }
 
-// likelyComma is what the first row has most of, and the usual one if it has none.
+// likelyComma is what parts the first row into most fields, and the usual one if nothing
+// does so better.
 func likelyComma(row []byte, usual byte) byte {
-	likely, most := usual, bytes.Count(row, []byte{usual})
-	for _, comma := range []byte(",;|\t") {
-		if n := bytes.Count(row, []byte{comma}); n > most {
-			likely, most = comma, n
+	likely, most := usual, 0
+	for _, comma := range append([]byte{usual}, ",;|\t"...) {
+		if fields, err := order.SplitRow(row, comma); err == nil && len(fields) > most {
+			likely, most = comma, len(fields)
 		}
 	}
 	return likely

@@ -82,6 +82,7 @@ func TestRows(t *testing.T) {
 		"semicolons that are not guessed": {"a;b\n1;2\n", Options{}, `["a;b"] ["1;2"]`},
 		"bars that are guessed":           {"a|b|c,d\n1|2|3\n", Options{Guess: true}, `["a" "b" "c,d"] ["1" "2" "3"]`},
 		"commas that are guessed":         {"a,b;c\n1,2\n", Options{Guess: true}, `["a" "b;c"] ["1" "2"]`},
+		"commas in quotes":                {"\"a, of all\";b\n1;2\n", Options{Guess: true}, `["a, of all" "b"] ["1" "2"]`},
 		"what is said is not guessed":     {"a;b,c\n1;2\n", Options{Guess: true, Comma: ','}, `["a;b" "c"] ["1;2"]`},
 	} {
 		check(t, name, rowsOf(t, c.text, c.o), c.want)
