@@ -134,6 +134,7 @@ func TestMappings(t *testing.T) {
 		{"a list", at(`"genres":"a|b|c|a"`), "--name=genres --split=|", "a=2 b=1 c=1"},
 		{"a list that ends in a separator", at(`"genres":"a; b;"`), "--name=genres --split=;", "a=1 b=1"},
 		{"a name with a point", at(`"a.b":"x"`), `--name="a.b"`, "x=1"},
+		{"a name with a comma", at(`"a,b":"x","c":"y"`), `--name=a\,b,c --name-separator=/`, "x/y=1"},
 		{"a member called key", at(`"key":"x"`), "--name=.key", "x=1"},
 		{"a quantity", at(`"p":"x","qty":3`), "--name=p --quantity=qty", "x=3"},
 		{"the record is an array", `[{"p":"x"},{"p":"y"}]` + "\n", "--time-field= --items=[] --name=p", "refused no_timestamp"},

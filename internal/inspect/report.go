@@ -175,7 +175,11 @@ func (r *Report) Flags() []string {
 	}
 	if m, err := order.NewMapping(c); err != nil || !m.Plain {
 		add("items", c.Items)
-		add("name", strings.Join(c.Names, ","))
+		names := make([]string, len(c.Names))
+		for i, name := range c.Names {
+			names[i] = strings.ReplaceAll(name, ",", `\,`) // a list is parted at commas
+		}
+		add("name", strings.Join(names, ","))
 		add("quantity", c.Quantity)
 	}
 	if len(c.Names) > 1 && c.NameSeparator != " " {

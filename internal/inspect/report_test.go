@@ -77,6 +77,7 @@ func TestFlags(t *testing.T) {
 	for want, c := range map[string]order.Config{
 		"":                               {TimeField: "ts"},
 		"--time-field=at --time-unit=us": {TimeField: "at", TimeUnit: order.Microseconds},
+		`--items= --name='"a\, b",c' --quantity=1`:          {TimeField: "ts", Names: []string{`"a, b"`, "c"}, NameSeparator: " "},
 		"--time-field= --items=a[].b --name=. --quantity=1": {Items: "a[].b", Names: []string{"."}},
 		`--time-layout='02/Jan/2006:15:04:05 -0700' --time-zone=Europe/Paris --items= --name='"it'\''s",key' --quantity=n --name-separator='; ' --split='|' --envelope=connect`: {
 			TimeField: "ts", TimeLayout: "02/Jan/2006:15:04:05 -0700", TimeZone: "Europe/Paris", Names: []string{`"it's"`, "key"},
