@@ -90,6 +90,7 @@ alerts: ## test the alert rules (needs promtool)
 fuzz: ## a minute on every fuzz target
 	go test ./internal/order -fuzz=FuzzDecode -fuzztime=1m
 	go test ./internal/order -fuzz=FuzzFastEqualsStrict -fuzztime=1m
+	go test ./internal/order -fuzz=FuzzMappedEqualsStrict -fuzztime=1m
 	go test ./internal/avro -fuzz=FuzzEqualsLibrary -fuzztime=1m
 	go test ./internal/protobuf -fuzz=FuzzEqualsLibrary -fuzztime=1m
 	go test ./internal/wire -fuzz=FuzzHeader -fuzztime=1m

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"windowed/internal/exit"
 	"windowed/internal/files"
 	"windowed/internal/inspect"
-	"windowed/internal/kafka"
 	"windowed/internal/order"
 )
 
@@ -19,23 +18,37 @@ type inspectCmd struct {
 	File string `arg:"" optional:"" help:"File to look at; - is standard input. Without one: the orders topic."`
 	jobFlags
 	kafkaFlags
+	formatFlag
+	registryFlags
 	fileFlags
 	outputFlag
+	Subject string        `help:"Instead of records: every version of this subject of the schema registry, and whether its records can be counted by the mapping." placeholder:"SUBJECT"`
 	Sample  int           `help:"Records to look at: the first of a file, the last of a topic." default:"10000"`
 	Timeout time.Duration `help:"How long to try." default:"10s"`
 }
 
 // fileFlags say how files are read.
 type fileFlags struct {
-	Format string `help:"How files are written: json (lines or an array), csv, tsv; auto goes by their names." enum:"auto,json,csv,tsv" default:"auto"`
-	Header string `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
+	Delimiter string `help:"What stands between the fields of a row, one character; \\t is a tab. Default: a comma in CSV, a tab in TSV." placeholder:"CHAR"`
+	Header    string `help:"Whether rows begin with one of names: yes, no; auto: unless the mapping names all columns by numbers, from 1." enum:"auto,yes,no" default:"auto"`
 }
 
 // options are how files are read under the given mapping, which may be nil.
-func (f *fileFlags) options(m *order.Mapping) (files.Options, error) {
-	format, err := files.ParseFormat(f.Format)
+func (f *fileFlags) options(as formatFlag, m *order.Mapping) (files.Options, error) {
+	format, err := as.file()
+	if err != nil {
+		return files.Options{}, err
+	}
+	comma := strings.ReplaceAll(f.Delimiter, `\t`, "\t")
+	if len(comma) > 1 || comma != "" && (comma[0] >= 0x80 || strings.Contains("\"\r\n", comma)) {
+		return files.Options{}, exit.Errorf(exit.Usage, "--delimiter: %q is not one character of ASCII other than a quote or a line end", f.Delimiter)
+	}
 	header := map[string]files.Header{"auto": files.HeaderAuto, "yes": files.HeaderPresent, "no": files.HeaderAbsent}[f.Header]
-	return files.Options{Format: format, Header: header, Mapping: m}, err
+	o := files.Options{Format: format, Header: header, Mapping: m}
+	if comma != "" {
+		o.Comma = comma[0]
+	}
+	return o, nil
 }
 
 func (c *inspectCmd) Run(std streams, root *cli) error {
@@ -46,15 +59,20 @@ func (c *inspectCmd) Run(std streams, root *cli) error {
 	if c.Sample < 1 {
 		return exit.Errorf(exit.Usage, "--sample: %d is not positive", c.Sample)
 	}
+	if c.Subject != "" {
+		return c.trySubject(std, root, cfg.Order)
+	}
 	var sample *inspect.Sample
+	end := func() {}
 	if c.File != "" {
 		sample, err = c.sampleFile(std.in)
 	} else {
-		sample, err = c.sampleTopic(std, root)
+		sample, end, err = c.sampleTopic(std, root)
 	}
 	if err != nil {
 		return err
 	}
+	defer end()
 	given := inspect.Given{Window: cfg.Window, Grace: c.Grace, TimeField: c.TimeField != "ts" || c.TimeLayout != ""}
 	if len(c.Name) > 0 || c.Items != nil {
 		given.Config = cfg.Order
@@ -81,10 +99,11 @@ func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
 		defer f.Close()
 		in = f
 	}
-	opts, err := c.fileFlags.options(nil)
+	opts, err := c.fileFlags.options(c.formatFlag, nil)
 	if err != nil {
 		return nil, err
 	}
+	opts.Guess = true
 	file, err := files.Open(in, c.File, opts)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
@@ -103,7 +122,25 @@ func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
 		s.Records = append(s.Records, inspect.Record{Record: order.Record{Value: value, Timestamp: -1}})
 		addToProfile(s.Profile, file, value)
 	}
+	c.found(file, s)
 	return s, nil
+}
+
+// found takes note of how the file is written, for the command that is printed.
+func (c *inspectCmd) found(file *files.File, s *inspect.Sample) {
+	s.Header = file.Header()
+	usual := map[files.Format]byte{files.CSV: ',', files.TSV: '\t'}[file.Format()]
+	switch comma := file.Comma(); {
+	case comma == usual:
+		c.Delimiter = ""
+	case comma == '\t':
+		c.Delimiter = `\t`
+	default:
+		c.Delimiter = string(comma)
+	}
+	if s.Profile.Records == 0 && len(s.Records) > 0 && c.Format == "auto" && file.Format() == files.JSON {
+		s.Lacking = "no record could be read as JSON; if they are rows, say --format=csv or --format=tsv"
+	}
 }
 
 func addToProfile(p *inspect.Profile, file *files.File, value []byte) {
@@ -117,59 +154,4 @@ func addToProfile(p *inspect.Profile, file *files.File, value []byte) {
 	} else {
 		p.Broken++
 	}
-}
-
-// sampleTopic reads the last records of the orders topic.
-func (c *inspectCmd) sampleTopic(std streams, root *cli) (*inspect.Sample, error) {
-	ctx, cancel, cfg, admin, err := c.once(std, root, c.Timeout)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	admin.Close()
-	records, err := kafka.Sample(ctx, cfg, kafka.SampleOptions{Most: c.Sample, Wait: c.Timeout})
-	if err != nil {
-		return nil, err
-	}
-	return sampleOf(records), nil
-}
-
-// sampleOf is a sample of JSON records of a topic.
-func sampleOf(records []kafka.Sampled) *inspect.Sample {
-	s := &inspect.Sample{Format: "json", Profile: inspect.NewProfile()}
-	s.Decoder = func(m *order.Mapping) (order.Reader, error) { return m.NewDecoder() }
-	for _, r := range records {
-		s.Records = append(s.Records, inspect.Record{Partition: r.Partition, Record: r.Record})
-		if r.Value != nil {
-			s.Profile.AddJSON(r.Value)
-		}
-	}
-	return s
-}
-
-// sampled is how many records are looked at before a run, and how long that may take.
-const (
-	sampledRecords = 1000
-	sampledWait    = 3 * time.Second
-)
-
-// checkPaths refuses a mapping whose paths are in no record of the topic, most likely for
-// a typing error. Orders are not asked: theirs are well known.
-func checkPaths(ctx context.Context, cfg *kafka.Config, records order.Config) error {
-	m, err := order.NewMapping(records)
-	if err != nil || m.Text() == "" && records.TimeField == "ts" {
-		return err
-	}
-	sample, err := kafka.Sample(ctx, cfg, kafka.SampleOptions{Most: sampledRecords, Oldest: true, Wait: sampledWait})
-	if err != nil {
-		return err
-	}
-	return missing(sampleOf(sample).Profile, m)
-}
-
-func missing(p *inspect.Profile, m *order.Mapping) error {
-	if text := p.Missing(m); text != "" {
-		return exit.Errorf(exit.Usage, "%s (windowed inspect shows what they have; --no-sample leaves this check out)", text)
-	}
-	return nil
 }

@@ -6,62 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"windowed/internal/api"
 	"windowed/internal/inspect"
 	"windowed/internal/order"
 )
-
-// command is what counts the records in the way that was found.
-func (c *inspectCmd) command(r *inspect.Report) string {
-	if r.Problem != "" {
-		return ""
-	}
-	words := []string{"windowed"}
-	if c.File != "" {
-		words = append(words, "replay")
-		if c.Format != "auto" {
-			words = append(words, "--format="+c.Format)
-		}
-		if c.Header != "auto" {
-			words = append(words, "--header="+c.Header)
-		}
-	} else {
-		if len(c.Brokers) > 0 {
-			words = append(words, "--brokers="+strings.Join(c.Brokers, ","))
-		}
-		if c.OrdersTopic != "brew.orders.v1" {
-			words = append(words, "--orders-topic="+inspect.Quote(c.OrdersTopic))
-		}
-	}
-	words = append(words, r.Flags()...)
-	if c.Window != time.Hour {
-		words = append(words, "--window="+spanText(c.Window))
-	}
-	if r.Grace != time.Minute {
-		words = append(words, "--grace="+spanText(r.Grace))
-	}
-	if c.Top != 10 {
-		words = append(words, fmt.Sprintf("--top=%d", c.Top))
-	}
-	if c.File != "" {
-		words = append(words, inspect.Quote(c.File))
-	}
-	return strings.Join(words, " ")
-}
-
-// spanText is a duration without the units that are zero, such as 12h.
-func spanText(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
 
 // inspected is the report as JSON.
 type inspected struct {
@@ -69,6 +18,7 @@ type inspected struct {
 	Format  string                     `json:"format"`
 	Records int                        `json:"records"`
 	Broken  int                        `json:"unreadable"`
+	Written []inspectedWritten         `json:"written,omitempty"` // of a topic
 	Fields  []inspectedField           `json:"fields"`
 	Times   []inspectedTime            `json:"times"`
 	Choices []inspectedChoice          `json:"choices"`
@@ -79,6 +29,13 @@ type inspected struct {
 	Loss    []inspectedLoss            `json:"late_by_grace"`
 	Problem string                     `json:"problem,omitempty"`
 	Command string                     `json:"command,omitempty"`
+}
+
+type inspectedWritten struct {
+	Format   string   `json:"format,omitempty"`
+	SchemaID uint32   `json:"schema_id,omitempty"`
+	Versions []string `json:"registered_as,omitempty"`
+	Records  int      `json:"records"`
 }
 
 type inspectedReason struct {
@@ -97,6 +54,8 @@ type inspectedTime struct {
 	Path   string `json:"path"`
 	Unit   string `json:"unit"`
 	Layout string `json:"layout,omitempty"`
+	Other  string `json:"or_layout,omitempty"` // with days and months changed round
+	Local  bool   `json:"without_zone,omitempty"`
 }
 
 type inspectedChoice struct {
@@ -121,6 +80,9 @@ func inspectedOf(r *inspect.Report, command string) *inspected {
 		Refused: map[string]inspectedReason{}, Earlier: r.Order.Earlier, Most: r.Order.Most.Milliseconds(), Problem: r.Problem, Command: command,
 		Fields: []inspectedField{}, Times: []inspectedTime{}, Choices: []inspectedChoice{}, Loss: []inspectedLoss{},
 	}
+	for _, w := range r.Sample.Written {
+		o.Written = append(o.Written, inspectedWritten{w.Format, w.ID, w.Versions, w.Records})
+	}
 	for _, f := range p.Fields {
 		kinds := map[string]int{}
 		for k, n := range f.Kinds {
@@ -131,7 +93,7 @@ func inspectedOf(r *inspect.Report, command string) *inspected {
 		o.Fields = append(o.Fields, inspectedField{f.Path, f.Records, kinds, append([]string{}, f.Examples...)})
 	}
 	for _, t := range r.Times {
-		o.Times = append(o.Times, inspectedTime{t.Field.Path, t.Unit.String(), t.Layout})
+		o.Times = append(o.Times, inspectedTime{t.Field.Path, t.Unit.String(), t.Layout, t.Other, t.Local})
 	}
 	for _, c := range r.Choices {
 		o.Choices = append(o.Choices, inspectedChoice{c.Items, c.Name, c.Quantity, c.Split, c.Distinct})
@@ -171,24 +133,64 @@ func printInspected(w io.Writer, r *inspect.Report, command string) error {
 		fmt.Fprintf(w, ", %s of them unreadable", group(uint64(p.Broken)))
 	}
 	fmt.Fprint(w, "\n\n")
+	printWritten(w, r.Sample)
+	if p.Records == 0 {
+		return nil
+	}
 	if err := printFields(w, p); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	for i, t := range r.Times[:min(len(r.Times), 3)] {
-		fmt.Fprintf(w, "%-9s %s\n", place(i, "time"), timeText(&t, p))
+	if r.Sample.Header {
+		fmt.Fprintf(w, "%-9s the first row; --header=no if it is a record\n", "names")
 	}
-	if len(r.Times) == 0 {
+	if e := r.Config.Envelope; e != order.NoEnvelope {
+		fmt.Fprintf(w, "%-9s %s; paths begin in what it wraps\n", "envelope", e)
+	}
+	for i, t := range r.Times[:min(len(r.Times), 3)] {
+		fmt.Fprintf(w, "%-9s %s\n", place(i, "time"), timeText(&t, r.Document))
+	}
+	if len(r.Times) == 0 && r.Config.Envelope == order.CloudEvents {
+		fmt.Fprintf(w, "%-9s that of the event\n", "time")
+	} else if len(r.Times) == 0 {
 		fmt.Fprintf(w, "%-9s none found: the record's timestamp\n", "time")
 	}
 	for i, c := range r.Choices {
 		fmt.Fprintf(w, "%-9s %s\n", place(i, "count"), choiceText(&c))
 	}
-	if command != "" {
+	if r.Counted+len(r.Refused) > 0 {
 		printTried(w, r)
+	}
+	if command != "" {
 		fmt.Fprintf(w, "\nto count them:\n\n  %s\n", command)
 	}
 	return nil
+}
+
+// printWritten prints the schemas of a sample, if it has any.
+func printWritten(w io.Writer, s *inspect.Sample) {
+	shownOne := false
+	for _, v := range s.Written {
+		if v.ID == 0 {
+			continue
+		}
+		text := fmt.Sprintf("schema id %d", v.ID)
+		if v.Format != "" {
+			text += ", " + v.Format
+		}
+		if len(v.Versions) > 0 {
+			text += ", " + printable(strings.Join(v.Versions, ", "))
+		}
+		fmt.Fprintf(w, "%-9s %s: %s records\n", "written", text, group(uint64(v.Records)))
+		shownOne = true
+	}
+	if s.Lacking != "" {
+		fmt.Fprintf(w, "%-9s %s\n", "", s.Lacking)
+		shownOne = true
+	}
+	if shownOne {
+		fmt.Fprintln(w)
+	}
 }
 
 // place names the first of several lines; the others are alternatives.
@@ -218,7 +220,7 @@ func printFields(w io.Writer, p *inspect.Profile) error {
 		for i, e := range f.Examples {
 			examples[i] = shown(e)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", shown(f.Path), inspect.Percent(f.Records, p.Records), strings.Join(kindsOf(f), ", "), strings.Join(examples, "  "))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", printable(f.Path), inspect.Percent(f.Records, p.Records), strings.Join(kindsOf(f), ", "), strings.Join(examples, "  "))
 	}
 	return t.Flush()
 }
@@ -228,19 +230,27 @@ func timeText(t *inspect.Time, p *inspect.Profile) string {
 	switch {
 	case t.Layout != "":
 		form = "layout " + t.Layout
-	case t.Field.Kinds[inspect.Number] > 0:
+		if t.Other != "" {
+			form += " or " + t.Other + ": the days do not tell"
+		}
+	case t.Number && t.Field.Kinds[inspect.Text] > 0:
+		form = "number of " + t.Unit.String() + ", in quotes"
+	case t.Number:
 		form = "number of " + t.Unit.String()
 	}
-	return fmt.Sprintf("%s (%s), in %s of the records", shown(t.Field.Path), form, inspect.Percent(t.Field.Records, p.Records))
+	if t.Local {
+		form += ", without zone"
+	}
+	return fmt.Sprintf("%s (%s), in %s of the records", printable(t.Field.Path), form, inspect.Percent(t.Field.Records, p.Records))
 }
 
 func choiceText(c *inspect.Choice) string {
-	text := shown(c.Name)
+	text := printable(c.Name)
 	if c.Items != "" {
-		text += " of every item in " + shown(c.Items)
+		text += " of every item in " + printable(c.Items)
 	}
 	if c.Quantity != "1" {
-		text += ", as many as " + shown(c.Quantity)
+		text += ", as many as " + printable(c.Quantity)
 	}
 	if c.Split != "" {
 		text += fmt.Sprintf(", split at %q", c.Split)
@@ -255,7 +265,10 @@ func printTried(w io.Writer, r *inspect.Report) {
 	all := len(r.Sample.Records)
 	fmt.Fprintf(w, "%-9s %s records, %s\n", "counted", group(uint64(r.Counted)), inspect.Percent(r.Counted, all))
 	for _, reason := range r.Reasons() {
-		fmt.Fprintf(w, "%-9s %s records, %s, as %s: %s\n", "refused", group(uint64(r.Refused[reason])), inspect.Percent(r.Refused[reason], all), reason, shown(r.Examples[reason]))
+		fmt.Fprintf(w, "%-9s %s records, %s, as %s: %s\n", "refused", group(uint64(r.Refused[reason])), inspect.Percent(r.Refused[reason], all), reason, printable(r.Examples[reason]))
+	}
+	if len(r.Times) > 0 && r.Times[0].Local && r.Config.TimeField == r.Times[0].Field.Path && r.Config.TimeZone == "" {
+		fmt.Fprintf(w, "%-9s times without one are taken for UTC; say with --time-zone if they are not\n", "zone")
 	}
 	if n := r.Clocks[order.Repeated] + r.Clocks[order.Skipped]; n > 0 {
 		fmt.Fprintf(w, "%-9s %s records have a time in an hour that came twice or never\n", "zone", group(uint64(n)))

@@ -55,6 +55,8 @@ func TestFileFormats(t *testing.T) {
 		{"rows by number", "a.csv", csvRows[strings.Index(csvRows, "1,"):], "--time-field=2 --name=3"},
 		{"rows by number, with names", "a.csv", csvRows, "--time-field=2 --name=3 --header=yes"},
 		{"tabs", "a.tsv", "at\tpage\n2026-03-01 10:00:00\t/a\n2026-03-01 10:30:00\t/b\n2026-03-01 10:59:59\t/a\n", ""},
+		{"semicolons", "a.csv", strings.ReplaceAll(csvRows, ",", ";"), "--delimiter=;"},
+		{"tabs by their flag", "a.csv", "at\tpage\n2026-03-01 10:00:00\t/a\n2026-03-01 10:30:00\t/b\n2026-03-01 10:59:59\t/a\n", `--delimiter=\t`},
 		{"a format by its flag", "a.txt", csvRows, "--format=csv"},
 	}
 	for _, c := range cases {
@@ -78,7 +80,15 @@ func TestFileFaults(t *testing.T) {
 		want                  string // on stderr
 	}{
 		{"a row too short", "a.csv", "at,page\n2026-03-01 10:00:00\n", "", 0, `"malformed":1`},
-		{"a quote in the middle", "a.csv", "at,page\n2026-03-01 10:00:00,/a\"b\n2026-03-01 10:00:00,/a\n", "", 0, `"counted":0`},
+		{"a quote in the middle", "a.csv", "at,page\n2026-03-01 10:00:00,/a\"b\n2026-03-01 10:00:00,/a\n", "", 0, `"counted":2`},
+		{"a quote that is not closed", "a.csv", "at,page\n2026-03-01 10:00:00,\"/a\n2026-03-01 10:00:00,/a\n", "", 0, `"counted":0,"late":0,"portions":0,"invalid":{"malformed":1}`},
+		{"text behind a quote", "a.csv", "at,page\n2026-03-01 10:00:00,\"/a\"b\n2026-03-01 10:00:00,/a\n", "", 0, `"counted":1,"late":0,"portions":1,"invalid":{"malformed":1}`},
+		{"another delimiter", "a.csv", "at;page\n2026-03-01 10:00:00;/a\n", "", 2, `there is no column "at" in the header: at;page; is it --delimiter=";"?`},
+		{"a delimiter of two", "a.csv", "at;;page\n", "--delimiter=;;", 2, `--delimiter: ";;" is not one character of ASCII`},
+		{"a quote for a delimiter", "a.csv", "at;page\n", "--delimiter=\"", 2, "other than a quote or a line end"},
+		{"values of a topic", "a.json", jsonLines, "--format=avro", 2, "--format=avro is what values of a topic are written in; files are auto, json (lines or an array), csv or tsv"},
+		{"values with a schema id", "a.bin", "\x00\x00\x00\x00\x07abc\n", "", 2, "count them from their topic, with --schema-registry"},
+		{"Parquet", "a.parquet", "PAR1\x15\x04", "", 2, "this is a Parquet file; files are JSON lines, a JSON array, CSV or TSV in UTF-8"},
 		{"not UTF-8", "a.csv", "at,page\n2026-03-01 10:00:00,/\xff\n", "", 0, `"malformed":1`},
 		{"an empty field", "a.csv", "at,page\n2026-03-01 10:00:00,\n", "", 0, `"invalid_drink":1`},
 		{"no time", "a.csv", "at,page\n,/a\n", "", 0, `"no_timestamp":1`},
@@ -124,6 +134,7 @@ func TestMappings(t *testing.T) {
 		{"a list", at(`"genres":"a|b|c|a"`), "--name=genres --split=|", "a=2 b=1 c=1"},
 		{"a list that ends in a separator", at(`"genres":"a; b;"`), "--name=genres --split=;", "a=1 b=1"},
 		{"a name with a point", at(`"a.b":"x"`), `--name="a.b"`, "x=1"},
+		{"a name with a comma", at(`"a,b":"x","c":"y"`), `--name=a\,b,c --name-separator=/`, "x/y=1"},
 		{"a member called key", at(`"key":"x"`), "--name=.key", "x=1"},
 		{"a quantity", at(`"p":"x","qty":3`), "--name=p --quantity=qty", "x=3"},
 		{"the record is an array", `[{"p":"x"},{"p":"y"}]` + "\n", "--time-field= --items=[] --name=p", "refused no_timestamp"},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"windowed/internal/files"
 	"windowed/internal/kafka"
 	"windowed/internal/metrics"
 )
@@ -85,7 +87,7 @@ func TestReplayProgress(t *testing.T) {
 		known bool
 	}{{[]string{file, file}, true}, {[]string{file, "-"}, false}} {
 		var shown []string
-		r := (&replayCmd{Files: c.files}).watch(io.Discard)
+		r := (&replayCmd{Files: c.files}).watch(io.Discard, "orders")
 		r.shown.line = func(text string) { shown = append(shown, text) }
 		r.shown.began = time.Now().Add(-time.Minute)
 		for range 9 {
@@ -102,6 +104,47 @@ func TestReplayProgress(t *testing.T) {
 	got.must(t, 0, "top of 2026-03-01T10:00:00Z: 5,000 orders, 10,000 portions\n   1  latte        10,000\n\ntop of all time: 5,000 orders")
 	if strings.Count(got.err, "\n") != 1 {
 		t.Errorf("a short replay shows %q", got.err)
+	}
+}
+
+// TestReplayProgressPacked: how far a packed file is read is told by its size as it is on
+// the disk.
+func TestReplayProgressPacked(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	var text strings.Builder
+	for range 200_000 { // that do not pack well
+		fmt.Fprintf(&text, "%016x\n", rnd.Uint64())
+	}
+	for name, packed := range map[string]string{"a.gz": gzipped(text.String()), "a.zst": zstded(text.String())} {
+		path := written(t, name, packed)
+		r := (&replayCmd{Files: []string{path}}).watch(io.Discard, "pages")
+		var shown string
+		r.shown.line = func(text string) { shown = text }
+		r.shown.began = time.Now().Add(-time.Minute)
+		file, err := files.Open(r.of(strings.NewReader(packed)), path, files.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for records := 0; ; {
+			chunk, err := file.Chunk()
+			if err != nil {
+				break
+			}
+			n := 0
+			chunk.Each(func([]byte) { n++ })
+			records += n
+			r.shown.next = time.Time{}
+			r.add(n)
+			share, have := float64(records)/200_000, float64(r.read.Load())/float64(len(packed))
+			if have < share-.1 || have > share+.7 || have > 1 { // it is read a mebibyte at a time
+				t.Fatalf("%s: %.2f of the file is read, and of the records %.2f", name, have, share)
+			}
+			chunk.Done()
+		}
+		file.Close()
+		if !strings.HasPrefix(shown, "replaying 100 %  200,000 pages, ") {
+			t.Errorf("%s: at the end: %q", name, shown)
+		}
 	}
 }
 

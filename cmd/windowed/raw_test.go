@@ -33,7 +33,7 @@ var rawStreams = []struct {
 	dayFate   string
 }{
 	{"clicks.ndjson", "--time-field=t --time-unit=s --name=tz", "8afd0a5cabdba917", "75517a905eb5251f",
-		`{"records":3560,"counted":2919,"late":0,"portions":2919,"invalid":{"invalid_drink":521,"no_timestamp":120}}`, ""},
+		`{"records":3560,"counted":2919,"late":0,"portions":2919,"invalid":{"invalid_drink":521,"no_timestamp":120},"examples":{"invalid_drink":"record 8: tz: is empty","no_timestamp":"record 14: neither the order nor the record has a timestamp"}}`, ""},
 	{"flights.ndjson", "--time-field=date --time-layout=2006/01/02_15:04 --name=origin", "b8bc4203cb6d1a0c", "2a6a16fc2f7822de",
 		`{"records":20000,"counted":20000,"late":0,"portions":20000}`, ""},
 	{"rides.ndjson", "--time-field=timestamp --name=location", "248ca0fecb3924ef", "4a40f2f5cf9f7797",

@@ -13,7 +13,6 @@ import (
 
 // registryFlags say what the values of records are, and where their schemas are.
 type registryFlags struct {
-	Format         string   `help:"What values are: json, avro, protobuf, json-schema, or auto: each record as its first byte and its schema say." enum:"auto,json,avro,protobuf,json-schema" default:"auto"`
 	SchemaRegistry []string `help:"Schema registry to ask for the schemas that records name, http(s)://host:port; several are tried in turn." placeholder:"URL"`
 
 	SchemaRegistryUsername     string `help:"User name, for basic authentication."`
@@ -28,11 +27,7 @@ type registryFlags struct {
 
 // options are what records of a topic are decoded by. If they have Schemas, they must be
 // closed.
-func (f *registryFlags) options(mapping *order.Mapping, topic string, log *slog.Logger) (*wire.Options, error) {
-	format, err := wire.ParseFormat(f.Format)
-	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "--format: %w", err)
-	}
+func (f *registryFlags) options(format wire.Format, mapping *order.Mapping, topic string, log *slog.Logger) (_ *wire.Options, err error) {
 	o := &wire.Options{Mapping: mapping, Format: format}
 	if len(f.SchemaRegistry) > 0 && format != wire.JSON {
 		if o.Schemas, err = f.schemas(topic, log); err != nil {
@@ -92,10 +87,15 @@ func (j *job) decoders() error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	options, err := j.cmd.registryFlags.options(mapping, j.cmd.OrdersTopic, j.log)
+	format, err := j.cmd.formatFlag.values()
 	if err != nil {
 		return err
 	}
+	options, err := j.cmd.registryFlags.options(format, mapping, j.cmd.OrdersTopic, j.log)
+	if err != nil {
+		return err
+	}
+	j.values = options
 	j.cfg.NewDecoder = func() (order.Reader, error) { return options.NewDecoder() }
 	if schemas := options.Schemas; schemas != nil {
 		j.schemas = schemas

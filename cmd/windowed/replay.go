@@ -26,6 +26,7 @@ type replayCmd struct {
 	Output   string   `short:"o" help:"Form of the output: table, json (a line per window), csv, tsv." enum:"table,json,csv,tsv" default:"tsv"`
 	Scope    string   `help:"What to print: windows, all-time, both." enum:"windows,all-time,both" default:"both"`
 	NoSample bool     `help:"Do not look whether the mapping's paths are in the first 1,000 records."`
+	formatFlag
 	fileFlags
 	jobFlags
 }
@@ -55,12 +56,11 @@ func (c *replayCmd) Run(std streams) error {
 	if err != nil {
 		return errors.Join(exit.With(exit.Usage, err), st.Close())
 	}
-	err = c.replay(replay, st, std, print)
+	err = c.replay(replay, st, std, c.watch(std.err, words.OrDefault().Records), print)
 	return errors.Join(err, out.Flush(), st.Close())
 }
 
-func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, print func(*engine.Output) error) error {
-	watched := c.watch(std.err)
+func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, watched *replayed, print func(*engine.Output) error) error {
 	defer watched.shown.end()
 	for _, name := range c.Files {
 		if err := c.replayFile(name, std.in, replay, watched); err != nil {
@@ -82,7 +82,7 @@ func (c *replayCmd) replay(replay *engine.Replay, st *state.State, std streams, 
 			return err
 		}
 	}
-	return printSummary(std.err, &totals, replay.Clocks)
+	return printSummary(std.err, &totals, replay)
 }
 
 // replayFile adds the records of a file; blank lines do not count.
@@ -122,7 +122,7 @@ func (c *replayCmd) open(in io.Reader, name string) (*files.File, *order.Mapping
 	if err != nil {
 		return nil, nil, err
 	}
-	opts, err := c.fileFlags.options(mapping)
+	opts, err := c.fileFlags.options(c.formatFlag, mapping)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,19 +165,24 @@ type summary struct {
 	Amended  uint64            `json:"amended,omitempty"`
 	Portions uint64            `json:"portions"`
 	Invalid  map[string]uint64 `json:"invalid,omitempty"`
+	Examples map[string]string `json:"examples,omitempty"`      // of invalid records, the first of each reason
 	Repeated uint64            `json:"hour_repeated,omitempty"` // times without zone in an hour that came twice
 	Skipped  uint64            `json:"hour_skipped,omitempty"`  // or never was
 }
 
-func printSummary(w io.Writer, t *state.Counters, clocks engine.Clocks) error {
+func printSummary(w io.Writer, t *state.Counters, r *engine.Replay) error {
+	clocks := r.Clocks
 	s := summary{Records: t.Records, Counted: t.Counted, Late: t.Late, Amended: t.Amended, Portions: t.Portions, Repeated: clocks.Repeated, Skipped: clocks.Skipped}
 	s.Invalid = invalidByReason(t)
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
+	for reason, e := range r.Examples {
+		if s.Examples == nil {
+			s.Examples = make(map[string]string)
+		}
+		s.Examples[reason.String()] = fmt.Sprintf("record %d: %s", e.Record, e.Detail)
 	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
-	return err
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(s)
 }
 
 // invalidByReason are the counts of refused records by the reason's name, without zeros.

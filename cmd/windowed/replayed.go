@@ -18,9 +18,10 @@ type replayed struct {
 	orders int64
 }
 
-// watch begins to show the progress of a replay.
-func (c *replayCmd) watch(out io.Writer) *replayed {
-	r := &replayed{shown: newProgress(out, "replaying", "orders", time.Now())}
+// watch begins to show the progress of a replay, which is that of reading its files as they
+// are on the disk, packed or not. unit is what a record is called.
+func (c *replayCmd) watch(out io.Writer, unit string) *replayed {
+	r := &replayed{shown: newProgress(out, "replaying", unit, time.Now())}
 	for _, name := range c.Files {
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() {

@@ -25,6 +25,7 @@ import (
 type runCmd struct {
 	jobFlags
 	kafkaFlags
+	formatFlag
 	registryFlags
 	httpFlags
 	State          string        `help:"State directory." default:"./state" type:"path"`
@@ -120,6 +121,7 @@ type job struct {
 	layout   kafka.Layout
 	follower followerHolder
 	skip     map[int32]int64 // --skip-batch
+	values   *wire.Options   // what the values of orders are decoded by
 	schemas  *wire.Schemas   // of the registry; nil: there is none
 	closers  []func() error
 }
@@ -241,7 +243,7 @@ func (j *job) connect(ctx context.Context) error {
 	}
 	// Counts that were begun have their mapping, which is compared with this one.
 	if _, begun := j.holder.get().Global(); !begun && !j.cmd.NoSample {
-		if err := checkPaths(ctx, j.kafka, j.cfg.Order); err != nil {
+		if err := checkPaths(ctx, j.kafka, j.cfg.Order.TimeField, j.values); err != nil {
 			return err
 		}
 	}

@@ -91,7 +91,7 @@ func (s *settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any,
 	case []any:
 		parts := make([]string, len(v))
 		for i := range v {
-			parts[i] = fmt.Sprint(v[i])
+			parts[i] = strings.ReplaceAll(fmt.Sprint(v[i]), ",", `\,`)
 		}
 		return strings.Join(parts, ","), nil
 	case map[string]any:

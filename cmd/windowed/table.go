@@ -40,6 +40,16 @@ func shown(name string) string {
 	return b.String()
 }
 
+// printable is a text that is shown whole, without what a terminal would obey.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '�'
+		}
+		return r
+	}, text)
+}
+
 // topLines are the lines of a list, in columns.
 func topLines(t *api.Top) []string {
 	wide := 0

@@ -41,8 +41,9 @@ func Parse(writer Text, reader *Text) (*Schema, error) {
 
 // definition is a parsed schema.
 type definition struct {
-	root  *avro.SchemaNode // nil: there is none
-	named map[string]scoped
+	schema *avro.Schema
+	root   *avro.SchemaNode // nil: there is none
+	named  map[string]scoped
 }
 
 // scoped is a part of a schema, and the namespace of the names in it.
@@ -68,7 +69,7 @@ func (d *definition) parse(text Text) error {
 	if err != nil {
 		return err
 	}
-	d.root = schema.Root()
+	d.schema, d.root = schema, schema.Root()
 	d.collect(scoped{node: d.root})
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestKafkaSchemas counts orders with schemas from a real Kafka: those of TestFormatsInOneTopic,
+// TestKafkaSchemas counts orders with schemas from a real Kafka: those of TestExpectedOfFormats,
 // an outage of the registry, and what an independent producer sends.
 func TestKafkaSchemas(t *testing.T) {
 	s := newSite(t)

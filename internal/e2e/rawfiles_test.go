@@ -3,12 +3,15 @@
 package e2e
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,51 +19,82 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// rawFiles are streams of other shapes than orders, how they are counted in windows of an
-// hour, the published check sum of the top 3 of all windows and of all time, and what
-// became of the records. A record of a topic has a timestamp, so that none is refused for
-// the lack of a time.
+// rawFiles are streams of other shapes than orders, how they are counted, the published
+// check sums of the top 3 of all windows and of all time for windows of an hour and of a
+// day, and what became of the records. A record of a topic has a timestamp, so that none
+// is refused for the lack of a time.
 var rawFiles = []struct {
-	name, sum string
-	flags     []string
-	counted   uint64
-	late      uint64
-	refused   uint64 // for their name
-	long      bool   // full form only
+	name, hour, day string
+	flags           []string
+	late, dayLate   uint64
+	refused         uint64 // for their name
 }{
-	{name: "clicks.ndjson", flags: []string{"--time-field=t", "--time-unit=s", "--name=tz"}, sum: "8afd0a5cabdba917", counted: 2919, refused: 641},
-	{name: "flights.ndjson", flags: []string{"--time-field=date", "--time-layout=2006/01/02 15:04", "--name=origin"}, sum: "b8bc4203cb6d1a0c", counted: 20000, long: true},
-	{name: "rides.ndjson", flags: []string{"--time-field=timestamp", "--name=location"}, sum: "248ca0fecb3924ef", counted: 7932},
-	{name: "ratings.ndjson", flags: []string{"--time-field=timestamp", "--name=title", "--grace=0s"}, sum: "a8f7da1e88017205", counted: 18, late: 10},
-	{name: "ratings.ndjson", flags: []string{"--time-field=timestamp", "--name=title", "--grace=10h"}, sum: "8097463e4524ccc1", counted: 28},
-	{name: "smoothies.csv", flags: []string{"--time-field=time", "--name=order_requested"}, sum: "e66ba774adc02686", counted: 50, long: true},
-	{name: "smoothies.csv", flags: []string{"--time-field=time", "--name=ingredients", "--split=;"}, sum: "e31cd8b017f80609", counted: 50},
-	{name: "coffee.csv", flags: []string{"--time-field=2", "--name=6"}, sum: "d30a286146db8f56", counted: 3636},
+	{name: "clicks.ndjson", flags: []string{"--time-field=t", "--time-unit=s", "--name=tz"}, hour: "8afd0a5cabdba917", day: "75517a905eb5251f", refused: 641},
+	{name: "flights.ndjson", flags: []string{"--time-field=date", "--time-layout=2006/01/02 15:04", "--name=origin"}, hour: "b8bc4203cb6d1a0c", day: "2a6a16fc2f7822de"},
+	{name: "rides.ndjson", flags: []string{"--time-field=timestamp", "--name=location"}, hour: "248ca0fecb3924ef", day: "4a40f2f5cf9f7797"},
+	{name: "ratings.ndjson", flags: []string{"--time-field=timestamp", "--name=title", "--grace=0s"}, hour: "a8f7da1e88017205", day: "16d47493adb586cd", late: 10, dayLate: 4},
+	{name: "ratings.ndjson", flags: []string{"--time-field=timestamp", "--name=title", "--grace=10h"}, hour: "8097463e4524ccc1", day: "dce4085e97d1e0a8"},
+	{name: "smoothies.csv", flags: []string{"--time-field=time", "--name=order_requested"}, hour: "e66ba774adc02686", day: "28c2a4f71d3811f6"},
+	{name: "smoothies.csv", flags: []string{"--time-field=time", "--name=ingredients", "--split=;"}, hour: "e31cd8b017f80609", day: "61cf6730d88a4aa0"},
+	{name: "coffee.csv", flags: []string{"--time-field=2", "--name=6"}, hour: "d30a286146db8f56", day: "6cd5e9f50db9a1da"},
 }
 
-// TestRawFiles counts them through the embedded broker.
+// TestRawFiles counts them through a broker in the test's own process.
 func TestRawFiles(t *testing.T) {
+	runRawFiles(t, func(t *testing.T) (*outside, *place) {
+		b := newBroker(t)
+		b.createAll(1)
+		return b, newPlace(t).on(b.seed)
+	})
+}
+
+// TestKafkaRawFiles counts them through a real Kafka.
+func TestKafkaRawFiles(t *testing.T) {
+	s := newSite(t)
+	runRawFiles(t, func(t *testing.T) (*outside, *place) {
+		j := s.job(t, 1, nil)
+		return j.outside, j.place()
+	})
+}
+
+// runRawFiles counts the files by windows of an hour, and in the full form of a day. on
+// makes the topics of a job and a place for it.
+func runRawFiles(t *testing.T, on func(t *testing.T) (*outside, *place)) {
 	for _, raw := range rawFiles {
-		if raw.long && !full {
-			continue
+		count := func(window, want string, late uint64) {
+			t.Run(window+" "+raw.name+" "+strings.Join(raw.flags, " "), func(t *testing.T) {
+				t.Parallel()
+				o, p := on(t)
+				p = p.with("--window="+window, "--grace=1m", "--retention=876000h", "--idle-timeout=1s", "--top=3").with(raw.flags...)
+				values := rawValues(t, raw.name)
+				for _, value := range values {
+					o.cl.Produce(context.Background(), o.order(0, value), func(_ *kgo.Record, err error) {
+						if err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				if err := o.cl.Flush(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				g := p.start().running()
+				g.reaches(o.ends(o.topics.Orders)).closed()
+				s := g.status()
+				all := uint64(len(values))
+				if s.Records != all || s.Late != late || s.Invalid["invalid_drink"] != raw.refused || s.Counted != all-late-raw.refused {
+					t.Errorf("of %d records %d counted, %d late, refused %v; want %d late and %d refused for their name", s.Records, s.Counted, s.Late, s.Invalid, late, raw.refused)
+				}
+				if got := rawSum(t, g, finals(o, o.topics.Output)); got != want {
+					t.Errorf("the check sum is %s, not the published %s", got, want)
+				}
+				figures.sums(all, s.Records)
+				g.stop()
+			})
 		}
-		t.Run(raw.name+" "+strings.Join(raw.flags, " "), func(t *testing.T) {
-			t.Parallel()
-			records := rawRecords(t, raw.name)
-			p := newPlace(t, "--retention=876000h", "--idle-timeout=1s", "--top=3").with(raw.flags...)
-			p.topics(1, func(o *outside) { o.send(records...) })
-			g := p.start().running()
-			o := g.broker()
-			g.reaches(o.ends(names.Orders)).closed()
-			s := g.status()
-			if s.Counted != raw.counted || s.Late != raw.late || s.Invalid["invalid_drink"] != raw.refused || s.Records != uint64(len(records)) {
-				t.Errorf("of %d records %d counted, %d late, refused %v; want %d, %d and %d for their name", s.Records, s.Counted, s.Late, s.Invalid, raw.counted, raw.late, raw.refused)
-			}
-			if got := rawSum(t, g, finals(o, names.Output)); got != raw.sum {
-				t.Errorf("the check sum is %s, not the published %s", got, raw.sum)
-			}
-			g.stop()
-		})
+		count("1h", raw.hour, raw.late)
+		if full {
+			count("24h", raw.day, raw.dayLate)
+		}
 	}
 }
 
@@ -81,9 +115,9 @@ func rawSum(t *testing.T, g *program, finals []*kgo.Record) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))[:16]
 }
 
-// rawRecords are the lines of a file; rows become objects whose members are the columns,
+// rawValues are the lines of a file; rows become objects whose members are the columns,
 // by name if the first row has names and else by number.
-func rawRecords(t *testing.T, name string) []*kgo.Record {
+func rawValues(t *testing.T, name string) [][]byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "raw", name))
 	if err != nil {
@@ -92,26 +126,22 @@ func rawRecords(t *testing.T, name string) []*kgo.Record {
 		}
 		t.Skipf("the data files are not here: %v", err)
 	}
-	var records []*kgo.Record
 	if !strings.HasSuffix(name, ".csv") {
-		for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
-			records = append(records, to(0, []byte(line)))
-		}
-		return records
+		return bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	}
-	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns := rows[0]
+	columns := slices.Clone(rows[0])
 	if strings.HasPrefix(columns[0], "20") {
 		for i := range columns {
 			columns[i] = strconv.Itoa(i + 1)
 		}
-		rows, _ = csv.NewReader(strings.NewReader(string(text))).ReadAll()
 	} else {
 		rows = rows[1:]
 	}
+	var values [][]byte
 	for _, row := range rows {
 		object := map[string]string{}
 		for i, field := range row {
@@ -121,7 +151,7 @@ func rawRecords(t *testing.T, name string) []*kgo.Record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, to(0, value))
+		values = append(values, value)
 	}
-	return records
+	return values
 }

@@ -84,6 +84,28 @@ func TestRefusePaths(t *testing.T) {
 	g.stop()
 }
 
+// TestRefusePathsOfSchemas: the paths are looked for in records with schemas too, by all
+// names that their fields have; a registry that is away is not waited for.
+func TestRefusePathsOfSchemas(t *testing.T) {
+	t.Parallel()
+	j := onFake(t)
+	first := j.registered(firstVersion)
+	j.registered(thirdVersion)
+	for range 3 {
+		j.good(0, j.firstOrder(first, line("latte", 2)), item{"latte", 2})
+	}
+	typo := j.place.with("--items=items", "--name=drnk", "--quantity=quantity")
+	typo.start().refuses(2, "no record of the first 3 has `items.drnk`; did you mean `items[].drink`?")
+	j.place.with("--items=items", "--name=drink", "--quantity=quantity", "--time-field=tss").start().refuses(2, "no record of the first 3 has `tss`")
+	g := j.place.with("--items=items", "--name=beverage", "--quantity=amount").start().running()
+	j.settled(g)
+	g.stop()
+	away := onFake(t)
+	away.registry.down.Store(true)
+	away.send(away.order(0, framed(1, nil, []byte("x"))))
+	away.place.with("--items=items", "--name=drnk", "--quantity=quantity").start().running().stop()
+}
+
 // TestRefuseForeignState starts on directories that are not this job's.
 func TestRefuseForeignState(t *testing.T) {
 	t.Parallel()

@@ -177,26 +177,32 @@ message Order { int64 order_id = 1; google.protobuf.Timestamp ts = 2; repeated I
 // inProtobuf is an order, the second message of protobufOrder.
 func (j *schemed) inProtobuf(id int, o order) []byte {
 	j.t.Helper()
-	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
-		Accessor: protocompile.SourceAccessorFromMap(map[string]string{"order.proto": protobufOrder}),
-	})}
-	files, err := compiler.Compile(context.Background(), "order.proto")
-	if err != nil {
-		j.t.Fatal(err)
-	}
 	text, err := json.Marshal(o)
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	m := dynamicpb.NewMessage(files[0].Messages().Get(1))
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, m); err != nil {
+	return j.inMessage(id, protobufOrder, 1, string(text))
+}
+
+// inMessage is a value of the message at a place of a schema, of which id is the id.
+func (j *schemed) inMessage(id int, schema string, at int, text string) []byte {
+	j.t.Helper()
+	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
+		Accessor: protocompile.SourceAccessorFromMap(map[string]string{"schema.proto": schema}),
+	})}
+	files, err := compiler.Compile(context.Background(), "schema.proto")
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	m := dynamicpb.NewMessage(files[0].Messages().Get(at))
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal([]byte(text), m); err != nil {
 		j.t.Fatal(err)
 	}
 	b, err := proto.Marshal(m)
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	return framed(id, []int{1}, b)
+	return framed(id, []int{at}, b)
 }
 
 // tombstone is a record without a value.

@@ -59,7 +59,6 @@ func (j *schemed) formats() {
 
 // orders are one order in each format and version, by the name of its first drink.
 func (j *schemed) orders() map[string][]byte {
-	type object = map[string]any
 	subject := j.topics.Orders + "-value"
 	first := j.registry.register(subject, sr.TypeAvro, firstVersion)
 	second := j.registry.register(subject, sr.TypeAvro, secondVersion)
@@ -80,7 +79,6 @@ func (j *schemed) orders() map[string][]byte {
 
 // wrong are values that are refused, by their reason. They come after those of orders.
 func (j *schemed) wrong() map[string][][]byte {
-	type object = map[string]any
 	const first, inProtobuf, inJSON = 1, 4, 5
 	avroItems := func(items ...any) []byte {
 		return j.inAvro(first, firstVersion, object{"order_id": 1, "ts": noon, "items": items})
@@ -145,13 +143,6 @@ func (j *schemed) outage() {
 	g.stop()
 }
 
-// TestFormatsInOneTopic: plain JSON, three versions of a schema in Avro, Protobuf and JSON
-// Schema, and what is wrong with some.
-func TestFormatsInOneTopic(t *testing.T) {
-	t.Parallel()
-	onFake(t).formats()
-}
-
 // TestRegistryOutage: the registry is away in mid-run.
 func TestRegistryOutage(t *testing.T) {
 	t.Parallel()
@@ -191,7 +182,6 @@ func TestUnknownSchemaID(t *testing.T) {
 	t.Parallel()
 	j := onFake(t)
 	g := j.place.start().running()
-	type object = map[string]any
 	value := j.inAvro(1, firstVersion, object{"order_id": 1, "ts": noon, "items": []any{object{"drink": "latte", "quantity": 2}}})
 	j.bad(0, value, "malformed")
 	g.reaches(j.ends(j.topics.Orders))
@@ -208,28 +198,6 @@ func TestUnknownSchemaID(t *testing.T) {
 	time.Sleep(10 * time.Second) // not a wait: for how long it is not asked for again
 	j.good(0, value, item{"latte", 2})
 	j.settled(g)
-	g.stop()
-}
-
-// TestSchemaIDWithoutRegistry: orders that need a registry are refused by name, not
-// guessed at.
-func TestSchemaIDWithoutRegistry(t *testing.T) {
-	t.Parallel()
-	j := onFake(t)
-	j.place = j.place.with("--schema-registry=")
-	g := j.place.start().running()
-	j.bad(0, framed(42, nil, []byte("x")), "malformed")
-	j.good(0, orderAt(noon, item{"latte", 1}), item{"latte", 1})
-	j.settled(g)
-	var s struct {
-		Refused map[string][]struct {
-			Error string `json:"error"`
-		} `json:"last_invalid"`
-	}
-	g.answer("/v1/status", &s)
-	if r := s.Refused["malformed"]; len(r) != 1 || !strings.Contains(r[0].Error, "Confluent magic byte (schema id 42), but no --schema-registry is set") {
-		t.Errorf("%+v", s)
-	}
 	g.stop()
 }
 

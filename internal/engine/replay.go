@@ -28,13 +28,21 @@ type Replay struct {
 	held map[int64]Output // finals that may still be amended, by window start
 
 	Clocks Clocks // of the orders counted so far
+	// Examples are the first record that was refused for each reason, and why.
+	Examples map[order.Reason]Example
+}
+
+// Example is a record that was refused.
+type Example struct {
+	Record int64 // 1 is the first of the input
+	Detail string
 }
 
 // NewReplay replays into st, which must be empty. emit gets the last final of every
 // window that accepted a record, in window order.
 func NewReplay(cfg Config, st *state.State, emit func(*Output) error) (*Replay, error) {
 	cfg.NoClock = true
-	r := &Replay{cfg: cfg, st: st, emit: emit, held: make(map[int64]Output)}
+	r := &Replay{cfg: cfg, st: st, emit: emit, held: make(map[int64]Output), Examples: make(map[order.Reason]Example)}
 	part, err := NewPartition(0, &r.cfg)
 	if err != nil {
 		return nil, err
@@ -52,8 +60,19 @@ const noTimestamp = -1
 func (r *Replay) add(d *decoded, items []portion) error {
 	r.batch.addDecoded(&Record{Record: order.Record{Timestamp: noTimestamp}, Offset: r.next}, d, items)
 	r.batch.Dead = r.batch.Dead[:0]
+	r.example(d, r.next)
 	r.next++
 	return r.settleFull()
+}
+
+// example keeps the first refused record of every reason.
+func (r *Replay) example(d *decoded, offset int64) {
+	if d.refused == nil {
+		return
+	}
+	if _, ok := r.Examples[d.refused.Reason]; !ok {
+		r.Examples[d.refused.Reason] = Example{Record: offset + 1, Detail: d.refused.Error()}
+	}
 }
 
 // settleFull settles when the batch is full.

@@ -99,6 +99,11 @@ func (r *Replay) addSum(j *task) bool {
 	for i, n := range s.refused {
 		c.Invalid[i] += n
 	}
+	if s.accepted < uint64(len(j.records)) {
+		for i := range j.records {
+			r.example(&j.records[i], r.next+int64(i))
+		}
+	}
 	names, into := b.counts.Names(), b.counts
 	s.counts.Each(window.AllTime, func(id uint32, portions uint64) bool {
 		into.AddAllTime(j.worker.number(names, id), portions)

@@ -5,6 +5,7 @@ package files
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -47,6 +48,12 @@ func ParseFormat(text string) (Format, error) {
 type Options struct {
 	Format Format
 	Header Header
+	// Comma is what stands between the fields of CSV and TSV, and is neither a quote nor a
+	// line end. 0: a comma or a tab.
+	Comma byte
+	// Guess takes another Comma if the first row has that, and lines of which each is an
+	// array for lines.
+	Guess bool
 	// Mapping decides what Auto and HeaderAuto mean. Without one, HeaderAuto is a guess:
 	// a first row without numbers and times.
 	Mapping *order.Mapping
@@ -73,7 +80,7 @@ type File struct {
 	now     *Chunk   // what values are of
 	values  [][]byte // for Next
 	format  Format
-	comma   rune
+	comma   byte
 	header  []string // nil if there is none
 	fields  int      // in the first row
 	closers []func()
@@ -91,6 +98,9 @@ func Open(in io.Reader, name string, o Options) (*File, error) {
 		o.ChunkSize = 256 << 10
 	}
 	text, err := f.unpack(in)
+	if err == nil {
+		err = foreign(text)
+	}
 	if err == nil {
 		err = f.open(text, name, o)
 	}
@@ -112,11 +122,12 @@ func (f *File) open(text *bufio.Reader, name string, o Options) error {
 	f.format = format
 	switch format {
 	case CSV:
-		return f.openRows(text, ',', &o)
+		return f.openRows(text, cmp.Or(o.Comma, ','), &o)
 	case TSV:
-		return f.openRows(text, '\t', &o)
+		return f.openRows(text, cmp.Or(o.Comma, '\t'), &o)
 	}
-	if (o.Mapping == nil || !o.Mapping.ArrayRecords()) && firstByte(text) == '[' {
+	lines := o.Mapping != nil && o.Mapping.ArrayRecords() || o.Guess && arrayLines(text)
+	if !lines && firstByte(text) == '[' {
 		f.records = gather(newArray(text).next, o.ChunkSize)
 	} else {
 		f.records = newLines(text, o.ChunkSize)
@@ -201,6 +212,12 @@ func (f *File) Next() ([]byte, error) {
 
 // Format is how the records are written: JSON, CSV or TSV.
 func (f *File) Format() Format { return f.format }
+
+// Header says whether the first row has the names of the columns.
+func (f *File) Header() bool { return f.header != nil }
+
+// Comma is what stands between the fields of a row; 0 if there are none.
+func (f *File) Comma() byte { return f.comma }
 
 // Decoder returns a new decoder of the file's records. It fails when a row has no such
 // columns.

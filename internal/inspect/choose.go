@@ -3,6 +3,7 @@ package inspect
 import (
 	"sort"
 	"strings"
+	"unicode"
 
 	"windowed/internal/order"
 )
@@ -52,10 +53,13 @@ func (p *Profile) choice(f *Field) (Choice, bool) {
 	if distinct == 1 && scalars > 1 {
 		return Choice{}, false
 	}
-	c := Choice{Items: items, Name: name, Quantity: p.quantity(items), Distinct: distinct}
+	c := Choice{Items: items, Name: name, Quantity: p.quantity(items, f.Values), Distinct: distinct}
+	if c.Quantity == name {
+		c.Quantity = "1"
+	}
 	coverage := float64(f.Records) / float64(max(1, p.Records))
 	c.score = min(entropy, 6) * coverage * f.share(Text)
-	if f.Kinds[Text] == 0 {
+	if f.Kinds[Text] == 0 || f.isAmount() {
 		c.score = min(entropy, 6) * coverage * 0.25
 	}
 	// What is different in nearly every record is a name of the record, not of a kind.
@@ -134,15 +138,30 @@ func (f *Field) isTime() bool {
 	return ok && t.Share >= enough
 }
 
+// isAmount says whether the texts are amounts: digits with commas, points, signs and units
+// such as 9,50 or 1.234,00 €.
+func (f *Field) isAmount() bool {
+	amounts, all := 0, 0
+	for text, n := range f.distinct {
+		if all += n; hasDigit(text) && strings.IndexFunc(text, unicode.IsLetter) < 0 && !strings.ContainsAny(text, "/\\:_#") {
+			amounts += n
+		}
+	}
+	return all > 0 && float64(amounts) >= enough*float64(all)
+}
+
+func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }
+
 // quantities are the names of members that say how many.
 var quantities = []string{"quantity", "qty", "count", "units", "pieces", "amount"}
 
-// quantity is the path to the quantity in the items, or 1 if there is none.
-func (p *Profile) quantity(items string) string {
+// quantity is the path to the quantity in the items, or 1 if there is none, or if some of
+// the names come without one.
+func (p *Profile) quantity(items string, values int) string {
 	for _, name := range quantities {
 		for _, f := range p.Fields {
 			in, path := place(f.steps)
-			whole := f.scalars() > 0 && f.whole == f.scalars() && f.Values == f.scalars()
+			whole := f.scalars() > 0 && f.whole == f.Values && float64(f.Values) >= enough*float64(values)
 			if in == items && whole && strings.EqualFold(path, name) {
 				return path
 			}
@@ -159,7 +178,7 @@ func (p *Profile) Lists(choices []Choice) []Choice {
 	var all []Choice
 	for _, c := range choices {
 		f := p.byPath[strings.TrimSuffix(pathOf(c), ".")]
-		if f == nil || f.Kinds[Text] == 0 {
+		if f == nil || f.Kinds[Text] == 0 || f.isAmount() {
 			continue
 		}
 		for _, separator := range separators {
@@ -192,7 +211,7 @@ func pathOf(c Choice) string {
 	case c.Name == ".":
 		return items
 	case items == "":
-		return c.Name
+		return strings.TrimPrefix(c.Name, ".")
 	}
 	return items + "." + strings.TrimPrefix(c.Name, ".")
 }

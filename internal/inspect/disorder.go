@@ -78,12 +78,17 @@ func DisorderOf(moments []Moment, size window.Size) Disorder {
 	return d
 }
 
-// Grace is the smallest of those tried that loses nothing, and not less than least.
+// mostGrace is the longest grace that is proposed: for few records of long ago all windows
+// of a life would stay open.
+const mostGrace = 30 * 24 * time.Hour
+
+// Grace is the smallest of those tried that loses least, and not less than least.
 func (d *Disorder) Grace(least time.Duration) time.Duration {
+	best := Loss{Late: d.Records + 1}
 	for _, l := range d.Loss {
-		if l.Late == 0 {
-			return max(l.Grace, least)
+		if l.Grace <= mostGrace && l.Late < best.Late {
+			best = l
 		}
 	}
-	return max(d.Most, least)
+	return max(best.Grace, least)
 }

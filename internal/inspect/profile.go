@@ -163,14 +163,14 @@ func (p *Profile) add(path order.Path, kind Kind, text string) {
 }
 
 func (f *Field) see(text string) {
+	if len(text) > maxExample*4 {
+		text = text[:maxExample*4]
+	}
 	if len(f.Examples) < maxExamples && f.distinct != nil && f.distinct[text] == 0 && text != "" {
 		f.Examples = append(f.Examples, cut(text))
 	}
 	if f.distinct == nil {
 		return
-	}
-	if len(text) > maxExample*4 {
-		text = text[:maxExample*4]
 	}
 	if f.distinct[text]++; len(f.distinct) > maxDistinct {
 		f.distinct = nil

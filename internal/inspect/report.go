@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,8 +17,19 @@ type Sample struct {
 	Format  string // such as json or csv
 	Records []Record
 	Profile *Profile
+	Header  bool      // the columns' names are those of the first row
+	Written []Written // what the values of a topic are written in
+	Lacking string    // what it would take to read those that could not be; "": nothing
 	// Decoder returns a new decoder of the records.
 	Decoder func(*order.Mapping) (order.Reader, error)
+}
+
+// Written is how some of the records are written.
+type Written struct {
+	Format   string   // "" if nobody knows
+	ID       uint32   // of the schema; 0 if they have none
+	Versions []string // that the schema is registered as, if that is known
+	Records  int
 }
 
 // Record is one record of a sample.
@@ -37,6 +49,7 @@ type Given struct {
 // Report is what was found.
 type Report struct {
 	Sample   *Sample
+	Document *Profile // of what the envelope wraps
 	Times    []Time
 	Choices  []Choice
 	Config   order.Config // the proposal
@@ -54,19 +67,26 @@ const maxChoices = 5
 
 // Look makes a report of a sample.
 func Look(s *Sample, given Given) *Report {
-	r := &Report{Sample: s, Times: s.Profile.Times(), Refused: map[order.Reason]int{}, Examples: map[order.Reason]string{}, Clocks: map[order.Local]int{}}
+	r := &Report{Sample: s, Refused: map[order.Reason]int{}, Examples: map[order.Reason]string{}, Clocks: map[order.Local]int{}}
 	if s.Profile.Records == 0 {
-		r.Problem = "no record could be read"
+		r.Problem = cmp.Or(s.Lacking, "no record could be read")
 		return r
 	}
+	envelope := given.Config.Envelope
+	if envelope == order.NoEnvelope && len(given.Config.Names) == 0 && !given.TimeField {
+		envelope = s.envelope()
+	}
+	document := s.inside(envelope)
+	r.Document, r.Times = document, document.Times()
 	var clock *Field
 	if len(r.Times) > 0 {
 		clock = r.Times[0].Field
 	}
-	choices := s.Profile.Choices(clock)
-	lists := s.Profile.Lists(choices)
+	choices := document.Choices(clock)
+	lists := document.Lists(choices)
 	r.Choices = append(choices[:min(len(choices), maxChoices)], lists[:min(len(lists), 1)]...)
 	r.Config = given.Config
+	r.Config.Envelope = envelope
 	r.propose(&given)
 	if r.Problem == "" {
 		r.try(given.Window, given.Grace)
@@ -104,6 +124,10 @@ func (r *Report) try(size window.Size, least time.Duration) {
 	if err != nil {
 		r.Problem = strings.TrimPrefix(err.Error(), "order: ")
 		return
+	}
+	if r.Counted == 0 {
+		most := r.Reasons()[0]
+		r.Problem = fmt.Sprintf("no record would be counted, %d of %d as %v: %s", r.Refused[most], len(r.Sample.Records), most, r.Examples[most])
 	}
 	r.Grace = r.Order.Grace(least)
 }
@@ -151,7 +175,11 @@ func (r *Report) Flags() []string {
 	}
 	if m, err := order.NewMapping(c); err != nil || !m.Plain {
 		add("items", c.Items)
-		add("name", strings.Join(c.Names, ","))
+		names := make([]string, len(c.Names))
+		for i, name := range c.Names {
+			names[i] = strings.ReplaceAll(name, ",", `\,`) // a list is parted at commas
+		}
+		add("name", strings.Join(names, ","))
 		add("quantity", c.Quantity)
 	}
 	if len(c.Names) > 1 && c.NameSeparator != " " {

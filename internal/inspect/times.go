@@ -12,17 +12,24 @@ type Time struct {
 	Field  *Field
 	Unit   order.Unit
 	Layout string  // "" for the forms that need no layout
+	Other  string  // layout with days and months changed round that fits as well; "": none
+	Local  bool    // the values have no zone
+	Number bool    // they are numbers, in quotes or not
 	Share  float64 // of the values that are times
 	fine   int     // digits of the clock that it tells
 }
 
 // layouts are forms of time that need one, the more telling first.
 var layouts = []string{
-	"2006/01/02 15:04:05", "2006/01/02 15:04", "02/Jan/2006:15:04:05 -0700", "01/02/2006 15:04:05", "01/02/2006 15:04", "1/2/2006 15:04",
+	"2006/01/02 15:04:05", "2006/01/02 15:04", "02/Jan/2006:15:04:05 -0700", "01/02/2006 15:04:05", "01/02/2006 15:04", "1/2/2006 15:04", "02/01/2006 15:04:05", "02/01/2006 15:04",
+	"1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM", "2/1/2006 3:04:05 PM", "2006-01-02 03:04:05 PM", "Jan 2, 2006 3:04:05 PM",
 	"02.01.2006 15:04:05", "02.01.2006 15:04", "20060102150405", "20060102T150405Z", "20060102T150405",
 	"Mon Jan 02 15:04:05 -0700 2006", "Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 -0700", "Mon Jan _2 15:04:05 2006",
 	"Jan 2, 2006 15:04:05", "2 Jan 2006 15:04:05", "2006/01/02", "02/01/2006", "01/02/2006", "02.01.2006", "20060102",
 }
+
+// daysFirst changes months and days round.
+var daysFirst = strings.NewReplacer("01/02/", "02/01/", "1/2/", "2/1/", "02/01/", "01/02/")
 
 // enough is the share of values that must be times.
 const enough = 0.9
@@ -35,6 +42,7 @@ func (p *Profile) Times() []Time {
 			continue
 		}
 		if t, ok := p.timeOf(f); ok {
+			t.Local, t.Number = t.isLocal(), numeric(f)
 			all = append(all, t)
 		}
 	}
@@ -76,11 +84,38 @@ func (p *Profile) timeOf(f *Field) (Time, bool) {
 	}
 	for _, layout := range layouts {
 		if t, ok := try(order.Milliseconds, layout); ok {
-			t.fine = strings.Count(layout, "15")*2 + strings.Count(layout, "04")*2 + strings.Count(layout, "05")*2
+			t.fine = 2 * (strings.Count(layout, "15") + strings.Count(layout, "3:") + strings.Count(layout, "04") + strings.Count(layout, "05"))
+			if other := daysFirst.Replace(layout); other != layout {
+				if _, ok := try(order.Milliseconds, other); ok {
+					t.Other = other
+				}
+			}
 			return t, true
 		}
 	}
 	return Time{}, false
+}
+
+// isLocal says whether the values mean another time in another zone.
+func (t *Time) isLocal() bool {
+	layout := t.Layout
+	if layout == "" {
+		layout = order.LayoutISO
+	}
+	c := order.Config{TimeField: "t", TimeUnit: t.Unit, TimeLayout: layout, Names: []string{"n"}}
+	here, err := order.NewTimes(c)
+	c.TimeZone = "Asia/Tokyo"
+	there, err2 := order.NewTimes(c)
+	if err != nil || err2 != nil {
+		return false
+	}
+	for text := range t.Field.distinct {
+		a, ok := here.Read(text)
+		if b, _ := there.Read(text); ok && a != b {
+			return true
+		}
+	}
+	return false
 }
 
 // plausible times are from 1990 to 2100: other numbers are hardly times.

@@ -64,8 +64,8 @@ type clock struct {
 	fault string // what is wrong with it; "" is nothing
 }
 
-// NewBuilder returns a builder by the given mapping.
-func NewBuilder(m *Mapping) *Builder {
+// newBuilder returns a builder by the given mapping, which it has to itself.
+func newBuilder(m *Mapping) *Builder {
 	return &Builder{
 		m: m, parts: make([][]byte, len(m.Names)),
 		lone: len(m.Names) == 1 && m.Names[0].From == FromItem && m.Split == "",

@@ -57,7 +57,7 @@ func (m *Mapping) NewDecoder() (*Decoder, error) {
 		zone := *m.times.zone // it remembers
 		own.times.zone = &zone
 	}
-	d := &Decoder{Builder: *NewBuilder(&own)}
+	d := &Decoder{Builder: *newBuilder(&own)}
 	var err error
 	if d.plans[0], d.plans[1], err = own.plans(); err != nil {
 		return nil, err

@@ -1,10 +1,8 @@
 package order
 
 import (
-	"encoding/csv"
-	"errors"
+	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +20,10 @@ type Reader interface {
 // concurrent use.
 type RowDecoder struct {
 	b       *Builder
-	text    rowText
-	csv     *csv.Reader
+	comma   byte
 	fields  int // in a row
+	row     [][]byte
+	arena   []byte // of fields that had to be put together
 	columns struct {
 		time, quantity int // -1 for none
 		names          []int
@@ -32,18 +31,16 @@ type RowDecoder struct {
 }
 
 // NewRowDecoder returns a decoder of rows by the mapping, whose paths are then names of
-// columns: those of the header, or if it is nil the columns' numbers from 1. fields is
-// how many a row has.
-func (m *Mapping) NewRowDecoder(comma rune, header []string, fields int) (*RowDecoder, error) {
+// columns: those of the header, or if it is nil the columns' numbers from 1. comma is what
+// stands between two fields, and fields how many a row has.
+func (m *Mapping) NewRowDecoder(comma byte, header []string, fields int) (*RowDecoder, error) {
 	if len(m.Items) > 0 {
 		return nil, fmt.Errorf("order: a row is one item, so there is no %s in it; give --name, and --items= if need be", m.Items)
 	}
 	if m.Envelope != NoEnvelope {
 		return nil, fmt.Errorf("order: rows have no envelope, and none of %s", m.Envelope)
 	}
-	d := &RowDecoder{b: NewBuilder(m), fields: fields}
-	d.csv = csv.NewReader(&d.text)
-	d.csv.Comma, d.csv.ReuseRecord, d.csv.FieldsPerRecord = comma, true, -1
+	d := &RowDecoder{b: m.NewBuilder(), comma: comma, fields: fields}
 	var err error
 	if d.columns.time, err = m.column(m.Time, header, fields); err != nil {
 		return nil, err
@@ -107,7 +104,19 @@ func (m *Mapping) column(path Path, header []string, fields int) (int, error) {
 	if header == nil {
 		return 0, fmt.Errorf("order: without a header columns are numbers from 1, and %q is none", name)
 	}
-	return 0, fmt.Errorf("order: there is no column %q in the header: %s", name, strings.Join(header, ", "))
+	return 0, fmt.Errorf("order: there is no column %q in the header: %s%s", name, strings.Join(header, ", "), otherComma(header))
+}
+
+// otherComma asks for another delimiter where a header of one name has some.
+func otherComma(header []string) string {
+	if len(header) == 1 {
+		for _, comma := range []string{";", ",", "|", "\t"} {
+			if strings.Contains(header[0], comma) {
+				return fmt.Sprintf("; is it --delimiter=%q?", comma)
+			}
+		}
+	}
+	return ""
 }
 
 // DecodeRecord implements Reader. The record's value is one row, with or without its end.
@@ -118,10 +127,10 @@ func (d *RowDecoder) DecodeRecord(r *Record) (*Order, *Error) {
 	if !utf8.Valid(r.Value) {
 		return nil, refuse(Malformed, "", "the row is not valid UTF-8")
 	}
-	row, fault := d.split(r.Value)
-	if fault != nil {
+	if fault := d.split(r.Value); fault != nil {
 		return nil, fault
 	}
+	row := d.row
 	d.b.Begin(r)
 	if fault := d.b.BeginItem(); fault != nil {
 		return nil, fault
@@ -130,17 +139,17 @@ func (d *RowDecoder) DecodeRecord(r *Record) (*Order, *Error) {
 		if at < 0 {
 			continue
 		}
-		if fault := d.b.Name(part, []byte(row[at])); fault != nil {
+		if fault := d.b.Name(part, row[at]); fault != nil {
 			return nil, fault
 		}
 	}
-	if at := d.columns.quantity; at >= 0 && row[at] != "" {
-		if fault := d.b.QuantityText([]byte(row[at])); fault != nil {
+	if at := d.columns.quantity; at >= 0 && len(row[at]) > 0 {
+		if fault := d.b.QuantityText(row[at]); fault != nil {
 			return nil, fault
 		}
 	}
-	if at := d.columns.time; at >= 0 && row[at] != "" {
-		d.b.Time([]byte(row[at]))
+	if at := d.columns.time; at >= 0 && len(row[at]) > 0 {
+		d.b.Time(row[at])
 	}
 	if fault := d.b.EndItem(); fault != nil {
 		return nil, fault
@@ -148,30 +157,82 @@ func (d *RowDecoder) DecodeRecord(r *Record) (*Order, *Error) {
 	return d.b.End()
 }
 
-func (d *RowDecoder) split(value []byte) ([]string, *Error) {
-	d.text.rest = value
-	row, err := d.csv.Read()
-	var parse *csv.ParseError
+func (d *RowDecoder) split(value []byte) *Error {
+	var detail string
+	d.row, d.arena, detail = splitRow(d.row[:0], d.arena[:0], value, d.comma)
 	switch {
-	case errors.As(err, &parse):
-		return nil, refuse(Malformed, "", fmt.Sprintf("column %d: %v", parse.Column, parse.Err))
-	case err != nil:
-		return nil, refuse(Malformed, "", "the row is blank")
-	case len(row) != d.fields:
-		return nil, refuse(Malformed, "", fmt.Sprintf("the row has %d fields, the first one %d", len(row), d.fields))
+	case detail != "":
+		return refuse(Malformed, "", detail)
+	case len(d.row) != d.fields:
+		return refuse(Malformed, "", fmt.Sprintf("the row has %d fields, the first one %d", len(d.row), d.fields))
 	}
-	return row, nil
+	return nil
 }
 
-// rowText gives a csv.Reader one row after another: the end of each is one of the input,
-// behind which the reader goes on.
-type rowText struct{ rest []byte }
-
-func (t *rowText) Read(into []byte) (int, error) {
-	if len(t.rest) == 0 {
-		return 0, io.EOF
+// SplitRow parts a row, with or without its end, at the commas.
+func SplitRow(row []byte, comma byte) ([]string, error) {
+	fields, _, detail := splitRow(nil, nil, row, comma)
+	if detail != "" {
+		return nil, refuse(Malformed, "", detail)
 	}
-	n := copy(into, t.rest)
-	t.rest = t.rest[n:]
-	return n, nil
+	texts := make([]string, len(fields))
+	for i := range fields {
+		texts[i] = string(fields[i])
+	}
+	return texts, nil
+}
+
+// splitRow adds the fields of a row; detail is what is wrong with it. A field that begins
+// with a quote ends with one, and has them doubled within; elsewhere quotes mean nothing.
+func splitRow(fields [][]byte, arena, row []byte, comma byte) (_ [][]byte, _ []byte, detail string) {
+	row = bytes.TrimRight(row, "\r\n")
+	for {
+		if len(row) == 0 || row[0] != '"' {
+			end := bytes.IndexByte(row, comma)
+			if end < 0 {
+				return append(fields, row[:len(row):len(row)]), arena, ""
+			}
+			fields, row = append(fields, row[:end:end]), row[end+1:]
+			continue
+		}
+		field, rest, ok := quotedField(&arena, row[1:])
+		if !ok {
+			return nil, arena, fmt.Sprintf("field %d begins with a quote that is not closed%s", len(fields)+1, linesOf(row))
+		}
+		if fields = append(fields, field); len(rest) == 0 {
+			return fields, arena, ""
+		}
+		if rest[0] != comma {
+			return nil, arena, fmt.Sprintf("field %d goes on behind its closing quote", len(fields))
+		}
+		row = rest[1:]
+	}
+}
+
+// quotedField reads a field from behind its first quote.
+func quotedField(arena *[]byte, row []byte) (field, rest []byte, ok bool) {
+	start, doubled := len(*arena), false
+	for {
+		end := bytes.IndexByte(row, '"')
+		switch {
+		case end < 0:
+			return nil, nil, false
+		case end+1 < len(row) && row[end+1] == '"':
+			*arena = append(*arena, row[:end+1]...)
+			row, doubled = row[end+2:], true
+		case doubled:
+			*arena = append(*arena, row[:end]...)
+			return (*arena)[start:len(*arena):len(*arena)], row[end+1:], true
+		default:
+			return row[:end:end], row[end+1:], true
+		}
+	}
+}
+
+// linesOf says how many lines a row goes over, if they are several.
+func linesOf(row []byte) string {
+	if n := bytes.Count(row, []byte{'\n'}); n > 0 {
+		return fmt.Sprintf(", and takes the next %d lines with it", n)
+	}
+	return ""
 }

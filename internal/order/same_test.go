@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // fastConfigs are the configurations in which the fast path is compared with
@@ -48,7 +50,7 @@ func checkSame(tb testing.TB, d *Decoder, value []byte, recordTime int64) string
 }
 
 // strictly is DecodeRecord without the fast path.
-func strictly(tb testing.TB, m *Mapping, r *Record) (*Order, *Error) {
+func strictly(tb rapid.TB, m *Mapping, r *Record) (*Order, *Error) {
 	tb.Helper()
 	d, err := m.NewDecoder()
 	if err != nil {

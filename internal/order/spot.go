@@ -75,7 +75,7 @@ func (m *Mapping) NewBuilder() *Builder {
 		zone := *m.times.zone // it remembers
 		own.times.zone = &zone
 	}
-	return NewBuilder(&own)
+	return newBuilder(&own)
 }
 
 // CheckSize refuses a value that is not even looked at: none, or one that is too large.

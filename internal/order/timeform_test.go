@@ -88,21 +88,23 @@ func TestTimeForms(t *testing.T) {
 		{"orders are strict with numbers", Config{TimeField: "t"}, `1772360150.5`, "is not a whole number of ms"},
 	}
 	for _, c := range cases {
-		document := fmt.Sprintf(`{"n":"x","t":%s,"items":[{"drink":"x","quantity":1}]}`, c.value)
-		d := mustDecoder(t, c.config)
-		for range 3 { // the third by its shape
-			order, fault := d.Decode([]byte(document), recordTime)
-			got := fmt.Sprint(fault)
-			if fault == nil {
-				got = time.UnixMilli(order.Time).UTC().Format(time.RFC3339Nano) + [...]string{"", " repeated", " skipped"}[order.Local]
+		t.Run(c.id, func(t *testing.T) {
+			document := fmt.Sprintf(`{"n":"x","t":%s,"items":[{"drink":"x","quantity":1}]}`, c.value)
+			d := mustDecoder(t, c.config)
+			for range 3 { // the third by its shape
+				order, fault := d.Decode([]byte(document), recordTime)
+				got := fmt.Sprint(fault)
+				if fault == nil {
+					got = time.UnixMilli(order.Time).UTC().Format(time.RFC3339Nano) + [...]string{"", " repeated", " skipped"}[order.Local]
+				}
+				if got != c.want && (fault == nil || !strings.Contains(got, c.want)) {
+					t.Errorf("%s: got %s, want %s", c.value, got, c.want)
+				}
+				if fault != nil && fault.Reason != Malformed {
+					t.Errorf("%s: reason %v", c.value, fault.Reason)
+				}
 			}
-			if got != c.want && (fault == nil || !strings.Contains(got, c.want)) {
-				t.Errorf("%s: %s: got %s, want %s", c.id, c.value, got, c.want)
-			}
-			if fault != nil && fault.Reason != Malformed {
-				t.Errorf("%s: %s: reason %v", c.id, c.value, fault.Reason)
-			}
-		}
+		})
 	}
 }
 

@@ -86,7 +86,11 @@ func (d *Decoder) DecodeRecord(r *order.Record) (*order.Order, *order.Error) {
 	if d.last.fault != nil {
 		return nil, d.last.fault
 	}
-	return d.last.reader.Decode(r, payload)
+	o, fault := d.last.reader.Decode(r, payload)
+	if fault != nil {
+		fault.Detail += fmt.Sprintf(" (schema id %d)", id)
+	}
+	return o, fault
 }
 
 // find returns the reader of a schema. One that has none is not remembered: an id that is

@@ -55,7 +55,7 @@ func TestWhatIsWrongWithAHeaderIsSaid(t *testing.T) {
 		"\x00\x00\x00":                        "malformed the value begins with the magic byte of a schema id and has 3 bytes only; a header takes 5",
 		"\x00\xff\xff\xff\xff{}":              "malformed the value begins with the magic byte of a schema id, but 4294967295 is none",
 		string(framed(42, 1, 2)):              "malformed schema id 42 is not registered at " + r.URL(),
-		string(framed(inAvro)):                "malformed the value ends before its end, in a value of type long",
+		string(framed(inAvro)):                "malformed the value ends before its end, in a value of type long (schema id 1)",
 		"\x01" + string(latte(t, inAvro)[1:]): "malformed invalid character '\\x01' at start of value at byte 0",
 	} {
 		check(t, "value", decoded(t, d, []byte(value)), want)
@@ -106,11 +106,11 @@ func TestJSONSchemaIsCheckedIfAskedFor(t *testing.T) {
 	lax := decoder(t, Auto, r.schemas(t))
 	strict := decoder(t, Auto, r.schemas(t, func(c *Config) { c.Validate = true }))
 	check(t, "lax", decoded(t, lax, value(jsonOrder)), good)
-	check(t, "strict", decoded(t, strict, value(jsonOrder)), "malformed is not as the JSON Schema says: missing property 'shop'")
+	check(t, "strict", decoded(t, strict, value(jsonOrder)), "malformed is not as the JSON Schema says: missing property 'shop' (schema id 2)")
 	check(t, "strict", decoded(t, strict, value(`{"shop":1,"ts":1772360150520,"items":[{"drink":"latte","quantity":2}]}`)), good)
 	check(t, "strict", decoded(t, strict, value(`{"shop":1,"items":[{"drink":"latte","quantity":1},{"drink":"latte","quantity":7}]}`)),
-		"malformed items[1].quantity: is not as the JSON Schema says: maximum: got 7, want 5")
-	check(t, "no JSON", decoded(t, strict, value(`{`)), "malformed unexpected EOF at byte 1")
+		"malformed items[1].quantity: is not as the JSON Schema says: maximum: got 7, want 5 (schema id 2)")
+	check(t, "no JSON", decoded(t, strict, value(`{`)), "malformed unexpected EOF at byte 1 (schema id 2)")
 }
 
 func TestReferencesAreFetched(t *testing.T) {
