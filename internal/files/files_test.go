@@ -169,7 +169,7 @@ func TestLongRecords(t *testing.T) {
 		"a row with a quote":         {"a.csv", "a,b\n1,\"" + long + "\n3,4\n", "3,4"},
 		"as long as may be":          {"a", strings.Repeat("x", maxRecord-1) + "\nnext\n", "next"},
 		"one more":                   {"a", strings.Repeat("x", maxRecord) + "\nnext\n", "next"},
-		"one line end over a buffer": {"a", strings.Repeat("x", bufferSize-1) + "\r\nnext\n", "next"},
+		"with a line end of two":     {"a", strings.Repeat("x", maxRecord-2) + "\r\nnext\n", "next"},
 	} {
 		f, err := Open(strings.NewReader(c.text), c.file, Options{})
 		if err != nil {
