@@ -10,10 +10,46 @@ import (
 // offset to read next there. Either all of them are in the state afterwards, or the
 // error says that the state must not be used any more. The changes are not kept.
 func (s *State) Apply(p int32, changes []Change, position int64) error {
+	return s.take(p, position, func(a *applier) error {
+		for i := range changes {
+			if err := a.apply(&changes[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// applyLatest is Apply for the last records of all keys of a part of the changelog.
+func (s *State) applyLatest(p int32, l *latest, position int64) error {
+	return s.take(p, position, func(a *applier) error {
+		for _, i := range l.byScope() {
+			r := &l.records[i]
+			c, err := a.decode(l.key(r), l.get(r))
+			if err != nil {
+				return err
+			}
+			if err := a.apply(&c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// take lets all apply changes of partition p, up to position.
+func (s *State) take(p int32, position int64, all func(*applier) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := applier{State: s, p: p, touched: make(map[window.Scope]bool)}
-	if err := a.all(changes); err != nil {
+	err := a.usable()
+	if err == nil {
+		err = all(&a)
+	}
+	if err == nil {
+		err = a.close()
+	}
+	if err != nil {
 		// Half of the changes are in the layer; none of them may reach Pebble.
 		s.cells.failed = fmt.Errorf("%w: apply changelog partition %d before offset %d: %w", ErrUnusable, p, position, err)
 		s.hide(s.cells.failed)
@@ -45,16 +81,18 @@ type applier struct {
 	mine    *table   // those of the partition; nil: not asked for yet
 }
 
-func (a *applier) all(changes []Change) error {
-	if err := a.usable(); err != nil {
-		return err
+// decode is DecodeChange; a drink that the state knows is not copied.
+func (a *applier) decode(key, value []byte) (Change, error) {
+	c, drink, err := decodeChange(key, value)
+	if err != nil || drink == nil {
+		return c, err
 	}
-	for i := range changes {
-		if err := a.apply(&changes[i]); err != nil {
-			return err
-		}
+	if id, ok := a.counts.drinks.ids[string(drink)]; ok {
+		c.Drink, c.Mark = a.counts.drinks.names[id], id
+	} else {
+		c.Drink = string(drink)
 	}
-	return a.close()
+	return c, nil
 }
 
 func (a *applier) apply(c *Change) error {

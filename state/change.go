@@ -83,25 +83,33 @@ func (c *Change) AppendValue(dst []byte) []byte {
 // keys and versions are refused with ErrFormat: skipping them could lose what a newer
 // program wrote.
 func DecodeChange(key, value []byte) (Change, error) {
+	c, drink, err := decodeChange(key, value)
+	c.Drink = string(drink)
+	return c, err
+}
+
+// decodeChange is DecodeChange with the drink of a count apart, which aliases key.
+func decodeChange(key, value []byte) (c Change, drink []byte, err error) {
 	if len(key) > 0 && key[0] == controlByte {
-		return decodeControl(key, value)
+		c, err = decodeControl(key, value)
+		return c, nil, err
 	}
 	drink, scope, err := window.ParseKey(key)
 	if err != nil {
-		return Change{}, fmt.Errorf("%w: %w", ErrFormat, err)
+		return Change{}, nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	c := Change{Kind: CountKind, Scope: scope, Drink: string(drink), Deleted: value == nil}
+	c = Change{Kind: CountKind, Scope: scope, Deleted: value == nil}
 	if c.Deleted {
-		return c, nil
+		return c, drink, nil
 	}
 	if len(value) != 8 {
-		return Change{}, fmt.Errorf("%w: count of %q has %d bytes, not 8", ErrFormat, key, len(value))
+		return Change{}, nil, fmt.Errorf("%w: count of %q has %d bytes, not 8", ErrFormat, key, len(value))
 	}
 	c.Count = binary.BigEndian.Uint64(value)
 	if c.Count == 0 || c.Count > maxCount {
-		return Change{}, fmt.Errorf("%w: count of %q is %d", ErrFormat, key, c.Count)
+		return Change{}, nil, fmt.Errorf("%w: count of %q is %d", ErrFormat, key, c.Count)
 	}
-	return c, nil
+	return c, drink, nil
 }
 
 func decodeControl(key, value []byte) (c Change, err error) {

@@ -1,18 +1,11 @@
 package state
 
 // Tail collects changelog records of one partition as they are read and keeps only the
-// last value per key, so that a store far behind is touched once per key. Not safe for
+// last value per key, so that a state far behind is touched once per key. Not safe for
 // concurrent use.
 type Tail struct {
-	slots []lastRecord
-	index map[string]int
-	live  int
-	held  []heldRecord // of a commit whose meta has not come yet
-}
-
-type lastRecord struct {
-	key, value []byte
-	dead       bool // a later record has the same key
+	latest latest
+	held   []heldRecord // of a commit whose meta has not come yet
 }
 
 type heldRecord struct {
@@ -24,16 +17,21 @@ type heldRecord struct {
 // have no meta but its last one. A longer commit is taken as it comes.
 const maxHeld = 256 << 10
 
-// Add takes the next record; a nil value is a tombstone. The bytes are kept until Apply.
+// Add takes the next record; a nil value is a tombstone. The bytes are copied.
 func (t *Tail) Add(key, value []byte) {
 	// What was held belongs to a commit that was cut, and the owner has repaired.
 	t.held = nil
-	t.add(key, value)
+	t.latest.put(key, value)
 }
 
-// AddLoose is Add for a record that was written outside of a transaction. It is held
-// until the meta of its commit has come: counts without their meta come from a commit
-// that was cut, and would be counted again.
+// Len is how many keys have a record that Apply would apply, Size how many bytes these
+// take.
+func (t *Tail) Len() int  { return len(t.latest.records) }
+func (t *Tail) Size() int { return len(t.latest.text) }
+
+// AddLoose is Add for a record that was written outside of a transaction. It is held, with
+// its bytes, until the meta of its commit has come: counts without their meta come from a
+// commit that was cut, and would be counted again.
 func (t *Tail) AddLoose(offset int64, key, value []byte) {
 	t.held = append(t.held, heldRecord{offset: offset, key: key, value: value})
 	switch {
@@ -49,45 +47,23 @@ func isMeta(key []byte) bool { return len(key) == 2 && key[0] == controlByte && 
 // settle takes the first n held records for good.
 func (t *Tail) settle(n int) {
 	for _, r := range t.held[:n] {
-		t.add(r.key, r.value)
+		t.latest.put(r.key, r.value)
 	}
 	t.held = append([]heldRecord(nil), t.held[n:]...)
 }
 
-func (t *Tail) add(key, value []byte) {
-	if t.index == nil {
-		t.index = make(map[string]int)
-	}
-	if old, ok := t.index[string(key)]; ok {
-		t.slots[old].dead = true
-	} else {
-		t.live++
-	}
-	t.index[string(key)] = len(t.slots)
-	t.slots = append(t.slots, lastRecord{key: key, value: value})
-}
-
-// Apply applies what was collected to partition p of s, in the order of the last
-// records, with the changelog offset to read next, and empties the tail. What is held
-// stays, and keeps the position in front of it.
+// Apply applies what was collected to partition p of s, with the changelog offset to read
+// next, and empties the tail. What is held stays, and keeps the position in front of it.
 func (t *Tail) Apply(s *State, p int32, position int64) error {
-	changes := make([]Change, 0, t.live)
-	for i := range t.slots {
-		if t.slots[i].dead {
-			continue
-		}
-		c, err := DecodeChange(t.slots[i].key, t.slots[i].value)
-		if err != nil {
-			return err
-		}
-		changes = append(changes, c)
-	}
-	t.slots, t.live = t.slots[:0], 0
-	clear(t.index)
 	if len(t.held) > 0 {
 		position = min(position, t.held[0].offset)
 	}
-	return s.Apply(p, changes, position)
+	if err := t.latest.check(); err != nil {
+		return err
+	}
+	err := s.applyLatest(p, &t.latest, position)
+	t.latest.clear()
+	return err
 }
 
 // Cut are the records that are held, one a key: what there is of a commit that was cut.

@@ -112,8 +112,8 @@ func TestTailHolds(t *testing.T) {
 		c := total(fmt.Sprint(i), 1)
 		tail.AddLoose(int64(i), c.AppendKey(nil), c.AppendValue(nil))
 	}
-	if len(tail.held) > maxHeld || tail.live < maxHeld/2 {
-		t.Errorf("%d records are held, %d taken", len(tail.held), tail.live)
+	if len(tail.held) > maxHeld || tail.Len() < maxHeld/2 {
+		t.Errorf("%d records are held, %d taken", len(tail.held), tail.Len())
 	}
 }
 

@@ -29,7 +29,7 @@ type Follower struct {
 
 	mu       sync.Mutex
 	followed map[int32]*state.Tail
-	read     map[int32]int64 // offset to read next; the state's may lie below, before a cut commit
+	read     map[int32]int64 // offset to read next; the state's lies below before a cut commit, and in a restore
 	failed   error
 	progress Progress
 	targets  map[int32]int64 // of the restore that runs, or the last one
@@ -52,6 +52,13 @@ type Progress struct {
 	Took        time.Duration // of the last one that has ended
 	Restored    int64         // by all of this follower
 }
+
+// A restore applies what it has read of a partition when it has read all, or so many keys
+// or bytes of all partitions: most keys come again, and the last record of a key is enough.
+const (
+	maxTailKeys = 512 << 10
+	maxTailSize = 48 << 20
+)
 
 // checkpointKeys is how many changed keys a restore collects before it writes them.
 const checkpointKeys = 1 << 20
@@ -287,7 +294,7 @@ func (f *Follower) run(ctx context.Context) {
 	}
 }
 
-// apply applies the records of the partitions that are followed.
+// apply takes the records of the partitions that are followed.
 func (f *Follower) apply(fetches kgo.Fetches) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -296,7 +303,8 @@ func (f *Follower) apply(fetches kgo.Fetches) (err error) {
 		if err != nil || tail == nil || len(p.Records) == 0 {
 			return
 		}
-		at := f.st.Position(p.Partition) // what was fetched before a release may lie below
+		// What was fetched before a release may lie below.
+		at := max(f.st.Position(p.Partition), f.read[p.Partition])
 		for _, r := range p.Records {
 			switch {
 			case r.Attrs.IsControl() || r.Offset < at:
@@ -306,12 +314,43 @@ func (f *Follower) apply(fetches kgo.Fetches) (err error) {
 				tail.AddLoose(r.Offset, r.Key, r.Value)
 			}
 		}
-		next := p.Records[len(p.Records)-1].Offset + 1
-		if err = tail.Apply(f.st, p.Partition, next); err == nil {
-			f.read[p.Partition] = next
+		f.read[p.Partition] = max(at, p.Records[len(p.Records)-1].Offset+1)
+		if f.read[p.Partition] >= f.targets[p.Partition] {
+			err = f.settle(p.Partition)
 		}
 	})
+	keys, size := 0, 0
+	for _, tail := range f.followed {
+		keys, size = keys+tail.Len(), size+tail.Size()
+	}
+	if keys < maxTailKeys && size < maxTailSize {
+		return err
+	}
+	for p := range f.followed {
+		if err == nil {
+			err = f.settle(p)
+		}
+	}
 	return err
+}
+
+// settle applies what was read of a partition.
+func (f *Follower) settle(p int32) error {
+	if f.read[p] == 0 {
+		return nil
+	}
+	return f.followed[p].Apply(f.st, p, f.read[p])
+}
+
+// pass goes on behind offsets without records.
+func (f *Follower) pass(p int32, next int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.followed[p] == nil || next <= f.read[p] {
+		return nil
+	}
+	f.read[p] = next
+	return f.settle(p)
 }
 
 // stalled finds out why nothing arrives: a transaction is open below a target, or the
@@ -336,7 +375,7 @@ func (f *Follower) stalled(ctx context.Context, targets map[int32]int64, since t
 		}
 		next, err := f.peek(ctx, p, at)
 		if err == nil && next > at {
-			err = f.st.Apply(p, nil, next)
+			err = f.pass(p, next)
 		}
 		if err != nil {
 			return err
