@@ -129,7 +129,7 @@ func (b *bench) newLive() (*live, error) {
 // run sends all orders at their rate, and waits until they are counted.
 func (l *live) run(ctx context.Context) (err error) {
 	l.client, err = kgo.NewClient(
-		kgo.SeedBrokers(l.field.brokers...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0),
+		kgo.SeedBrokers(l.field.brokers...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(5*time.Millisecond),
 		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.DefaultProduceTopic(l.field.topic),
 	)
 	if err != nil {

@@ -34,8 +34,8 @@ type runCmd struct {
 	Late       float64       `help:"Share of orders that come after their window has closed." default:"0"`
 	Seed       uint64        `help:"Seed of the orders." default:"1"`
 
-	UniformOrders int           `help:"Orders of uniform." default:"300000"`
-	RestoreOrders int           `help:"Orders of restore." default:"1000000"`
+	UniformOrders int           `help:"Orders of uniform." default:"1000000"`
+	RestoreOrders int           `help:"Orders of restore." default:"3000000"`
 	Backlog       []int         `help:"Orders of backlog." default:"3000000,10000000"`
 	Rate          int           `help:"Orders a second of latency." default:"50000"`
 	LatencyFor    time.Duration `help:"How long latency measures." default:"20s"`

@@ -28,8 +28,8 @@ type counts struct {
 
 // Bounds of the counts in memory. A count takes some 15 to 30 bytes, a drink some 100.
 const (
-	maxCounts      = 4 << 20
-	maxCountDrinks = 512 << 10
+	maxCounts      = 16 << 20
+	maxCountDrinks = 2 << 20
 )
 
 // group are the tables of a scope.

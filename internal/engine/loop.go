@@ -175,7 +175,9 @@ func (l *Loop) Run(ctx context.Context) error {
 		if early {
 			l.opts.Status.pressed(time.Since(began))
 		}
-		l.nextTick = time.Now().Add(l.opts.Interval)
+		// From its beginning: what comes while a transaction is under way need not wait
+		// longer than what comes at any other time.
+		l.nextTick = began.Add(l.opts.Interval)
 	}
 	// What is counted but not committed is counted again at the next start.
 	return nil
