@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // TestFormats has what a file is by its name, its first bytes or what is said of it.
@@ -68,7 +68,7 @@ func TestFormats(t *testing.T) {
 // TestArrayRecords: where a record is an array by the mapping, a file of lines that begin
 // with brackets is not one array.
 func TestArrayRecords(t *testing.T) {
-	m, err := order.NewMapping(order.Config{Items: "[]", Names: []string{"."}})
+	m, err := event.NewMapping(event.Config{Items: "[]", Names: []string{"."}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,12 +164,12 @@ func (letters) Read(into []byte) (int, error) {
 func TestLongRecords(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	for name, c := range map[string]struct{ file, text, next string }{
-		"a line":                     {"a", long + "\nnext\n", "next"},
-		"rows":                       {"a.csv", "a,b\n1," + long + "\n3,4\n", "3,4"},
-		"a row with a quote":         {"a.csv", "a,b\n1,\"" + long + "\n3,4\n", "3,4"},
-		"as long as may be":          {"a", strings.Repeat("x", maxRecord-1) + "\nnext\n", "next"},
-		"one more":                   {"a", strings.Repeat("x", maxRecord) + "\nnext\n", "next"},
-		"with a line end of two":     {"a", strings.Repeat("x", maxRecord-2) + "\r\nnext\n", "next"},
+		"a line":                 {"a", long + "\nnext\n", "next"},
+		"rows":                   {"a.csv", "a,b\n1," + long + "\n3,4\n", "3,4"},
+		"a row with a quote":     {"a.csv", "a,b\n1,\"" + long + "\n3,4\n", "3,4"},
+		"as long as may be":      {"a", strings.Repeat("x", maxRecord-1) + "\nnext\n", "next"},
+		"one more":               {"a", strings.Repeat("x", maxRecord) + "\nnext\n", "next"},
+		"with a line end of two": {"a", strings.Repeat("x", maxRecord-2) + "\r\nnext\n", "next"},
 	} {
 		f, err := Open(strings.NewReader(c.text), c.file, Options{})
 		if err != nil {
