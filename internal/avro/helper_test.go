@@ -52,16 +52,16 @@ func encode(t testing.TB, schema string, v any) []byte {
 	return b
 }
 
-// told is an order, or why there is none, as one line.
-func told(o *event.Event, fault *event.Error) string {
+// told is an event, or why there is none, as one line.
+func told(e *event.Event, fault *event.Error) string {
 	if fault != nil {
 		return fault.Reason.String() + " " + fault.Error()
 	}
 	var parts []string
-	for _, it := range o.Items {
+	for _, it := range e.Items {
 		parts = append(parts, fmt.Sprintf("%s=%d", it.Name, it.Quantity))
 	}
-	return fmt.Sprintf("%d %s", o.Time, strings.Join(parts, ","))
+	return fmt.Sprintf("%d %s", e.Time, strings.Join(parts, ","))
 }
 
 // decoded is what becomes of a value whose record was made at 7 ms.

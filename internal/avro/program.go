@@ -23,7 +23,7 @@ type Program struct {
 // maxDepth is how deep values may be nested.
 const maxDepth = 1000
 
-// Decode reads a record whose value, without its header, is payload. The order is valid
+// Decode reads a record whose value, without its header, is payload. The event is valid
 // until the next record and only while the record is left unchanged.
 func (p *Program) Decode(r *event.Record, payload []byte) (*event.Event, *event.Error) {
 	p.Begin(r)
@@ -62,7 +62,7 @@ func (p *Program) walk(t *typ) *event.Error {
 	case t.kind == nullKind && p.Mapping().Envelope == event.Debezium:
 		return nil // a row that was deleted: the kind of the change says so
 	}
-	if fault := p.StartItem(); fault != nil {
+	if fault := p.BeginItem(); fault != nil {
 		return fault
 	}
 	if fault := p.walkKind(t); fault != nil {
@@ -227,7 +227,7 @@ func (p *Program) element(t *typ) *event.Error {
 	if !t.item {
 		return p.walk(t)
 	}
-	if fault := p.StartItem(); fault != nil {
+	if fault := p.BeginItem(); fault != nil {
 		return fault
 	}
 	if fault := p.walkRecord(t); fault != nil {

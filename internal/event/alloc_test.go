@@ -27,7 +27,7 @@ func TestDecodeDoesNotAllocate(t *testing.T) {
 }
 
 // TestDecodeReusesMemory checks what an average of allocations would hide: that
-// nothing is kept from order to order.
+// nothing is kept from event to event.
 func TestDecodeReusesMemory(t *testing.T) {
 	decoder := mustDecoder(t, Config{})
 	value := []byte(drink(`"caf\u00e9"`))
@@ -37,6 +37,6 @@ func TestDecodeReusesMemory(t *testing.T) {
 		}
 	}
 	if len(decoder.arena) > 16 || len(decoder.items) > 1 {
-		t.Errorf("%d bytes of drinks and %d items are kept", len(decoder.arena), len(decoder.items))
+		t.Errorf("%d bytes of names and %d items are kept", len(decoder.arena), len(decoder.items))
 	}
 }

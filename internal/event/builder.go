@@ -6,31 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Record is what of a record an order is read from. Its slices stay the caller's.
-type Record struct {
-	Key       []byte
-	Value     []byte // nil is a tombstone
-	Headers   []Header
-	Timestamp int64 // ms since 1970-01-01 UTC; negative is none
-}
-
-// Header is a header of a record.
-type Header struct {
-	Key   string
-	Value []byte
-}
-
-// header returns the first header of the given name.
-func (r *Record) header(name string) ([]byte, bool) {
-	for i := range r.Headers {
-		if r.Headers[i].Key == name {
-			return r.Headers[i].Value, true
-		}
-	}
-	return nil, false
-}
-
-// Builder puts together one order from what a reader of some format has found in a
+// Builder puts together one event from what a reader of some format has found in a
 // record, by the mapping's rules for names, quantities and times. It reuses its memory
 // and is not safe for concurrent use.
 //
@@ -56,18 +32,15 @@ type Builder struct {
 	time, spare clock // the document's time, and its envelope's
 }
 
-// clock is a time that has been found.
-type clock struct {
-	ms    int64
-	local Local
-	found bool
-	fault string // what is wrong with it; "" is nothing
-}
-
-// newBuilder returns a builder by the given mapping, which it has to itself.
-func newBuilder(m *Mapping) *Builder {
+// NewBuilder returns a builder of its own for the mapping, which others may share.
+func (m *Mapping) NewBuilder() *Builder {
+	own := *m
+	if m.times.zone != nil {
+		zone := *m.times.zone // it remembers
+		own.times.zone = &zone
+	}
 	return &Builder{
-		m: m, parts: make([][]byte, len(m.Names)),
+		m: &own, parts: make([][]byte, len(m.Names)),
 		lone: len(m.Names) == 1 && m.Names[0].From == FromItem && m.Split == "",
 	}
 }
@@ -83,14 +56,8 @@ func (b *Builder) Begin(r *Record) {
 	b.pending = false
 }
 
-// BeginItem begins the next item. index are its places in the arrays on the way to it,
-// for messages.
-func (b *Builder) BeginItem(index ...int) *Error {
-	b.indexes = append(b.indexes[:0], index...)
-	return b.beginItem()
-}
-
-func (b *Builder) beginItem() *Error {
+// BeginItem begins the next item, which is at the places given by Place.
+func (b *Builder) BeginItem() *Error {
 	if b.lone {
 		b.parts[0] = nil // without the call that clearing any number of them is
 	} else {
@@ -106,6 +73,9 @@ func (b *Builder) beginItem() *Error {
 func (b *Builder) tooMany() *Error {
 	return refuse(TooLarge, b.itemsPath(), fmt.Sprintf("has more than %d items", b.m.scope.items))
 }
+
+// Len is the number of items so far.
+func (b *Builder) Len() int { return len(b.items) }
 
 // Name gives one part of the item's name, which must be valid UTF-8 and not change until
 // End.
@@ -220,40 +190,7 @@ func (b *Builder) join() []byte {
 	return b.arena[start:len(b.arena):len(b.arena)]
 }
 
-// Time gives a time that is written as a text.
-func (b *Builder) Time(text []byte) { b.time.text(&b.m.times, text) }
-
-// TimeNumber gives a time that is written as a number in the way of JSON.
-func (b *Builder) TimeNumber(raw []byte) { b.time.number(&b.m.times, raw) }
-
-// TimeInteger gives a time as a number of the configured unit.
-func (b *Builder) TimeInteger(n int64) {
-	var digits [20]byte
-	b.TimeNumber(strconv.AppendInt(digits[:0], n, 10))
-}
-
-// TimeMillis gives a time that says itself in milliseconds what it is.
-func (b *Builder) TimeMillis(ms int64) {
-	b.time = clock{ms: ms, found: true}
-	if !inRange(ms) {
-		b.time.fault = "is outside the years 0001 to 9999"
-	}
-}
-
-// TimeFault gives a time that is none: detail says why.
-func (b *Builder) TimeFault(detail string) { b.time = clock{found: true, fault: detail} }
-
-func (c *clock) text(f *timeForm, text []byte) {
-	c.found = true
-	c.ms, c.local, c.fault = f.text(text)
-}
-
-func (c *clock) number(f *timeForm, raw []byte) {
-	c.found, c.local = true, Exact
-	c.ms, c.fault = f.number(raw)
-}
-
-// End returns the order, or why there is none.
+// End returns the event, or why there is none.
 func (b *Builder) End() (*Event, *Error) {
 	ms, local, fault := b.when()
 	if fault == nil && b.pending {
@@ -266,28 +203,35 @@ func (b *Builder) End() (*Event, *Error) {
 	return &b.event, nil
 }
 
-// when is the order's time: the document's, or else its envelope's, or the record's.
-func (b *Builder) when() (ms int64, local Local, fault *Error) {
-	c, path := &b.time, b.m.Time
-	if !c.found && b.spare.found {
-		c, path = &b.spare, Path{{Name: "time"}}
+// Finish is End for a document that may lack what it must have: listed says that the
+// array of items was found, operation that the kind of a change event was.
+func (b *Builder) Finish(listed, operation bool) (*Event, *Error) {
+	switch {
+	case b.m.Envelope == Debezium && !operation:
+		return nil, refuse(Malformed, "op", "is missing")
+	case len(b.items) == 0 && !listed && !b.pending:
+		return nil, refuse(Malformed, b.itemsPath(), "is missing")
 	}
-	if !c.found {
-		ms, fault = checkRecordTime(b.record.Timestamp)
-		return ms, Exact, fault
-	}
-	if c.fault != "" {
-		return 0, Exact, refuse(Malformed, string(appendPath(nil, path, nil)), c.fault)
-	}
-	return c.ms, c.local, nil
+	return b.End()
 }
 
-func checkRecordTime(ms int64) (int64, *Error) {
-	if ms < 0 {
-		return 0, refuse(NoTimestamp, "", "neither the order nor the record has a timestamp")
+// Operation gives the kind of a change event: only what is new can be counted.
+func (b *Builder) Operation(kind []byte) *Error {
+	switch string(kind) {
+	case "c", "r":
+		return nil
+	case "u", "d", "t":
+		return refuse(Update, "op", `"`+string(kind)+`" changes or removes what was there, and counts only grow`)
 	}
-	if !inRange(ms) {
-		return 0, refuse(Malformed, "", fmt.Sprintf("the record's timestamp %d is past the year 9999", ms))
-	}
-	return ms, nil
+	return refuse(Malformed, "op", excerpt(`"`+string(kind)+`"`)+" is not the kind of a change")
+}
+
+// Refuse is the refusal of the value at a spot; detail says in a few words what is wrong.
+func (b *Builder) Refuse(s Spot, detail string) *Error {
+	return refuse(s.n.reason, b.pathOf(s.n), detail)
+}
+
+// Empty is the refusal of an array of items, at the given spot, that is empty.
+func (b *Builder) Empty(s Spot) *Error {
+	return refuse(Malformed, string(appendPath(nil, s.n.path, nil)), "is empty")
 }

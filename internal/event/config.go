@@ -6,7 +6,7 @@ import "errors"
 const (
 	// DefaultMaxRecord is the largest record value, in bytes.
 	DefaultMaxRecord = 1 << 20
-	// DefaultMaxItems is the largest number of items in one order.
+	// DefaultMaxItems is the largest number of items of one event.
 	DefaultMaxItems = 1000
 	// DefaultMaxName is the longest name after unescaping, in bytes.
 	DefaultMaxName = 1024
@@ -14,7 +14,7 @@ const (
 	DefaultMaxQuantity = 1_000_000
 )
 
-// The names of an order's members, besides the time.
+// The names of an order's members, besides the time: where they are by default.
 const (
 	nameItems    = "items"
 	nameDrink    = "drink"
@@ -61,7 +61,7 @@ type Config struct {
 	// MaxItems is the largest number of items; 0 means DefaultMaxItems.
 	MaxItems int
 	// MaxName is the longest name in bytes after unescaping; 0 means
-	// DefaultMaxDrink.
+	// DefaultMaxName.
 	MaxName int
 	// MaxQuantity is the largest quantity of an item; 0 means
 	// DefaultMaxQuantity.

@@ -9,7 +9,7 @@ func TestNewDecoderRefuses(t *testing.T) {
 		"unknown unit":       {TimeUnit: Nanoseconds + 1},
 		"negative record":    {MaxRecord: -1},
 		"negative items":     {MaxItems: -1},
-		"negative drink":     {MaxName: -1},
+		"negative name":      {MaxName: -1},
 		"negative quantity":  {MaxQuantity: -1},
 		"one of many is bad": {TimeField: "ts", MaxRecord: 5, MaxItems: -5},
 	}

@@ -57,12 +57,12 @@ func TestCorpus(t *testing.T) {
 }
 
 // fateOf writes an outcome as fates.txt does.
-func fateOf(order *Event, fault *Error) string {
+func fateOf(event *Event, fault *Error) string {
 	if fault != nil {
 		return strings.TrimSpace(fault.Reason.String() + " " + fault.Path)
 	}
-	text := fmt.Sprint(order.Time)
-	for _, item := range order.Items {
+	text := fmt.Sprint(event.Time)
+	for _, item := range event.Items {
 		text += fmt.Sprintf(" %q=%d", item.Name, item.Quantity)
 	}
 	return text

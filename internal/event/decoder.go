@@ -52,14 +52,9 @@ func NewDecoder(config Config) (*Decoder, error) {
 // NewDecoder returns a decoder by the mapping. It fails when two of its paths exclude
 // each other.
 func (m *Mapping) NewDecoder() (*Decoder, error) {
-	own := *m
-	if m.times.zone != nil {
-		zone := *m.times.zone // it remembers
-		own.times.zone = &zone
-	}
-	d := &Decoder{Builder: *newBuilder(&own)}
+	d := &Decoder{Builder: *m.NewBuilder()}
 	var err error
-	if d.plans[0], d.plans[1], err = own.plans(); err != nil {
+	if d.plans[0], d.plans[1], err = m.plans(); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -73,12 +68,12 @@ func (d *Decoder) Decode(value []byte, recordTime int64) (*Event, *Error) {
 
 // DecodeRecord decodes one record. Its timestamp is used when the document has no time.
 //
-// It returns either an order or an error, never both and never part of an
-// order. A nil value is refused as NullValue, whereas an empty one is malformed.
-// The order is valid until the next record and only while the record is left
+// It returns either an event or an error, never both and never part of an
+// event. A nil value is refused as NullValue, whereas an empty one is malformed.
+// The event is valid until the next record and only while the record is left
 // unchanged; it is not written to.
 func (d *Decoder) DecodeRecord(r *Record) (*Event, *Error) {
-	if fault := d.m.checkSize(r.Value); fault != nil {
+	if fault := d.m.CheckSize(r.Value); fault != nil {
 		return nil, fault
 	}
 	d.Begin(r)
@@ -88,26 +83,14 @@ func (d *Decoder) DecodeRecord(r *Record) (*Event, *Error) {
 	}
 	d.Begin(r)
 	d.choose(r)
-	order, refused := d.decodeStrict(r)
+	event, refused := d.decodeStrict(r)
 	if refused != nil && len(d.items) > 0 && fault.Planted(fault.HalfOrder) {
 		return &Event{Time: r.Timestamp, Items: d.items}, nil
 	}
 	if refused == nil {
 		shapes.learn(d.plan, r.Value)
 	}
-	return order, refused
-}
-
-// checkSize refuses a value that is not even looked at.
-func (m *Mapping) checkSize(value []byte) *Error {
-	if value == nil {
-		return refuse(NullValue, "", "the record has no value")
-	}
-	if len(value) > m.scope.record {
-		return refuse(TooLarge, "",
-			fmt.Sprintf("the value has %d bytes, over the limit of %d", len(value), m.scope.record))
-	}
-	return nil
+	return event, refused
 }
 
 // choose picks the plan by the record's headers.
@@ -180,7 +163,7 @@ func (d *Decoder) read(n *node) *Error {
 	if !n.item {
 		return d.readKind(n)
 	}
-	if fault := d.beginItem(); fault != nil {
+	if fault := d.BeginItem(); fault != nil {
 		if n.members != nil && d.json.PeekKind() != '{' {
 			return d.readKind(n) // one too many, and not even an item
 		}
@@ -217,17 +200,6 @@ func (d *Decoder) open(n *node, bracket byte, kind string) (bool, *Error) {
 		return false, nil
 	}
 	return false, refuse(n.reason, d.pathOf(n), "is not "+kind)
-}
-
-// pathOf names the place of a node that is no target.
-func (d *Decoder) pathOf(n *node) string {
-	switch {
-	case n.inItem:
-		return d.pathInItem(n.path)
-	case n.item:
-		return d.pathInItem(nil)
-	}
-	return string(appendPath(nil, n.path, d.indexes))
 }
 
 func (d *Decoder) readObject(n *node) *Error {

@@ -13,7 +13,7 @@ const recordTime = 5_000
 var testLimits = Config{TimeField: "ts", MaxRecord: 4096, MaxItems: 3, MaxName: 8, MaxQuantity: 100}
 
 // decodeCase is one value and what must become of it: want is either the reason
-// or, for an accepted order, "time drink=quantity ...".
+// or, for an accepted event, "time drink=quantity ...".
 type decodeCase struct {
 	id, value, want string
 }
@@ -42,15 +42,15 @@ func runCases(t *testing.T, config Config, cases []decodeCase) {
 }
 
 // outcome writes the result of a Decode the way decodeCase.want does.
-func outcome(order *Event, fault *Error) string {
-	if (order == nil) == (fault == nil) {
-		return fmt.Sprintf("both or neither: %v, %v", order, fault)
+func outcome(event *Event, fault *Error) string {
+	if (event == nil) == (fault == nil) {
+		return fmt.Sprintf("both or neither: %v, %v", event, fault)
 	}
 	if fault != nil {
 		return fault.Reason.String()
 	}
-	text := fmt.Sprint(order.Time)
-	for _, item := range order.Items {
+	text := fmt.Sprint(event.Time)
+	for _, item := range event.Items {
 		text += fmt.Sprintf(" %s=%d", item.Name, item.Quantity)
 	}
 	return text
@@ -222,9 +222,9 @@ func TestDecodeLimits(t *testing.T) {
 		{"a megabyte of nested objects", strings.Repeat(`{"a":`, 200_000), "malformed"},
 		{"a megabyte of nested drink", `{"items":[{"drink":` + strings.Repeat("[", 1<<19), "invalid_drink"},
 	})
-	order, fault := mustDecoder(t, Config{}).Decode([]byte(items(1000)), 0)
-	if fault != nil || len(order.Items) != 1000 {
-		t.Errorf("1000 items: got %v, %v", order, fault)
+	event, fault := mustDecoder(t, Config{}).Decode([]byte(items(1000)), 0)
+	if fault != nil || len(event.Items) != 1000 {
+		t.Errorf("1000 items: got %v, %v", event, fault)
 	}
 }
 

@@ -131,9 +131,9 @@ func TestFastOneByteOff(t *testing.T) {
 	}
 }
 
-// TestFastDrinksLast checks that an item's drink is as long as it should be
+// TestFastNamesLast checks that an item's name is as long as it should be
 // when the value is reused, and when the strict path follows the fast one.
-func TestFastDrinksLast(t *testing.T) {
+func TestFastNamesLast(t *testing.T) {
 	d := mustDecoder(t, Config{})
 	for _, value := range []string{drink(`"a"`), drink(`"b"`), drink(`"\u0063"`), drink(`"d"`)} {
 		checkSame(t, d, []byte(value), recordTime)

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Error says why and where an order was refused. It keeps no part of the record
+// Error says why and where a record was refused. It keeps no part of the record
 // value, so it stays valid as long as needed.
 //
 // Decode returns it by its own type: compare with nil before storing it in a
@@ -18,7 +18,7 @@ type Error struct {
 	// Reason is the verdict.
 	Reason Reason
 	// Path is the member at fault, such as items[2].quantity; empty when the
-	// fault is in the order as a whole. A very long path is cut.
+	// fault is in the record as a whole. A very long path is cut.
 	Path string
 	// Detail says what is wrong with it, in a few words.
 	Detail string
@@ -38,7 +38,7 @@ func refuse(reason Reason, path, detail string) *Error {
 }
 
 // syntaxFault makes the library's error one of ours. Everything the library
-// itself refuses is malformed, save for what drinkFault has picked out before.
+// itself refuses is malformed, save for what targetFault has picked out before.
 func syntaxFault(err error) *Error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {

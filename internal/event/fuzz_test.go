@@ -29,20 +29,20 @@ func FuzzDecode(f *testing.F) {
 	decoder := mustDecoder(f, Config{TimeField: "ts"})
 	f.Fuzz(func(t *testing.T, value []byte) {
 		before := bytes.Clone(value)
-		order, fault := decoder.Decode(value, recordTime)
+		event, fault := decoder.Decode(value, recordTime)
 		if !bytes.Equal(before, value) {
 			t.Fatalf("the value was written to: %q", value)
 		}
-		if (order == nil) == (fault == nil) {
-			t.Fatalf("both or neither: %v, %v", order, fault)
+		if (event == nil) == (fault == nil) {
+			t.Fatalf("both or neither: %v, %v", event, fault)
 		}
 		if fault != nil {
 			checkFault(t, fault)
 			return
 		}
-		checkOrder(t, value, order)
+		checkOrder(t, value, event)
 		again, fault := mustDecoder(t, Config{TimeField: "ts"}).Decode(value, recordTime)
-		if got, want := outcome(again, fault), outcome(order, nil); got != want {
+		if got, want := outcome(again, fault), outcome(event, nil); got != want {
 			t.Fatalf("a new decoder makes it %q, a used one %q", got, want)
 		}
 	})
@@ -63,21 +63,21 @@ func checkFault(t *testing.T, fault *Error) {
 // checkOrder decodes the value once more with encoding/json, through maps
 // because it matches the names of structs in any case. With every item alike,
 // in order, so are the sums.
-func checkOrder(t *testing.T, value []byte, order *Event) {
+func checkOrder(t *testing.T, value []byte, event *Event) {
 	t.Helper()
 	var document map[string]json.RawMessage
 	var items []map[string]json.RawMessage
 	mustUnmarshal(t, value, &document)
 	mustUnmarshal(t, document["items"], &items)
-	if len(items) != len(order.Items) || len(items) == 0 || len(items) > DefaultMaxItems {
-		t.Fatalf("%d items, encoding/json finds %d", len(order.Items), len(items))
+	if len(items) != len(event.Items) || len(items) == 0 || len(items) > DefaultMaxItems {
+		t.Fatalf("%d items, encoding/json finds %d", len(event.Items), len(items))
 	}
 	for i, item := range items {
 		var name string
 		var count int64
 		mustUnmarshal(t, item["drink"], &name)
 		mustUnmarshal(t, item["quantity"], &count)
-		got := order.Items[i]
+		got := event.Items[i]
 		if string(got.Name) != name || got.Quantity != count {
 			t.Fatalf("item %d is %q=%d, to encoding/json %q=%d", i, got.Name, got.Quantity, name, count)
 		}
@@ -85,11 +85,11 @@ func checkOrder(t *testing.T, value []byte, order *Event) {
 			t.Fatalf("item %d is out of bounds: %q=%d", i, got.Name, got.Quantity)
 		}
 	}
-	if ts, ok := document["ts"]; (!ok || string(ts) == "null") && order.Time != recordTime {
-		t.Fatalf("an order without a time is at %d", order.Time)
+	if ts, ok := document["ts"]; (!ok || string(ts) == "null") && event.Time != recordTime {
+		t.Fatalf("an order without a time is at %d", event.Time)
 	}
-	if !inRange(order.Time) {
-		t.Fatalf("time %d is out of range", order.Time)
+	if !inRange(event.Time) {
+		t.Fatalf("time %d is out of range", event.Time)
 	}
 }
 

@@ -155,11 +155,11 @@ func TestDecodeKeepsDrinksApart(t *testing.T) {
 		fmt.Fprintf(&value, `{"drink":"%s-%d","quantity":%d}`, letter, i, i+1)
 	}
 	value.WriteString(`]}`)
-	order, fault := mustDecoder(t, Config{}).Decode(value.Bytes(), 0)
+	event, fault := mustDecoder(t, Config{}).Decode(value.Bytes(), 0)
 	if fault != nil {
 		t.Fatal(fault)
 	}
-	for i, item := range order.Items {
+	for i, item := range event.Items {
 		if want := fmt.Sprintf("a-%d", i); string(item.Name) != want || item.Quantity != int64(i+1) {
 			t.Fatalf("item %d: got %s=%d", i, item.Name, item.Quantity)
 		}

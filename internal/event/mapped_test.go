@@ -193,19 +193,19 @@ func (d *Decoder) planFor(headers []Header) *node {
 func checkRecord(tb rapid.TB, d *Decoder, r *Record) (*Event, *Error) {
 	tb.Helper()
 	got := whole(d.DecodeRecord(r))
-	order, fault := strictly(tb, d.m, r)
-	if want := whole(order, fault); got != want {
+	event, fault := strictly(tb, d.m, r)
+	if want := whole(event, fault); got != want {
 		tb.Fatalf("got %q, want %q for %q", got, want, r.Value)
 	}
 	if fault == nil {
-		checkMapped(tb, d.m, r, order)
+		checkMapped(tb, d.m, r, event)
 	}
-	return order, fault
+	return event, fault
 }
 
 // checkMapped finds the items once more, by looking along the paths in what encoding/json
 // makes of the document.
-func checkMapped(t rapid.TB, m *Mapping, r *Record, order *Event) {
+func checkMapped(t rapid.TB, m *Mapping, r *Record, event *Event) {
 	var document any
 	decoder := json.NewDecoder(bytes.NewReader(r.Value))
 	decoder.UseNumber()
@@ -242,7 +242,7 @@ func checkMapped(t rapid.TB, m *Mapping, r *Record, order *Event) {
 		}
 	}
 	var got []string
-	for _, item := range order.Items {
+	for _, item := range event.Items {
 		got = append(got, fmt.Sprintf("%s=%d", item.Name, item.Quantity))
 	}
 	if !slices.Equal(got, want) {

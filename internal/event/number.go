@@ -76,13 +76,3 @@ func (b *Builder) QuantityFloat(f float64) *Error {
 	}
 	return b.Quantity(int64(f))
 }
-
-// TimeFloat gives a time as a number of the configured unit.
-func (b *Builder) TimeFloat(f float64) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		b.TimeFault(strconv.FormatFloat(f, 'g', -1, 64) + " is not a time")
-		return
-	}
-	var digits [32]byte
-	b.TimeNumber(strconv.AppendFloat(digits[:0], f, 'f', -1, 64))
-}

@@ -54,3 +54,21 @@ func (b *Builder) namePath(part int) string {
 }
 
 func (b *Builder) quantityPath() string { return b.pathInItem(b.m.Quantity) }
+
+// pathOf names the place of a node.
+func (b *Builder) pathOf(n *node) string {
+	switch {
+	case n.inItem:
+		return b.pathInItem(n.path)
+	case n.item:
+		return b.pathInItem(nil)
+	}
+	return string(appendPath(nil, n.path, b.indexes))
+}
+
+// Place takes note that element index is being read of the array that is so deep among
+// the arrays on the way to the items, for messages and for BeginItem.
+func (b *Builder) Place(depth, index int) { b.indexes = append(b.indexes[:depth], index) }
+
+// Leave ends the array that Place has begun.
+func (b *Builder) Leave(depth int) { b.indexes = b.indexes[:depth] }

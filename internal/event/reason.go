@@ -1,27 +1,28 @@
 package event
 
-// Reason says why an order was refused. Its text is the `reason` header of the
+// Reason says why a record was refused. Its text is the `reason` header of the
 // dead letter. The numbers are part of a stored format: append, never renumber.
 type Reason uint8
 
 const (
-	// None means the order was not refused.
+	// None means the record was not refused.
 	None Reason = iota
-	// Malformed is a value that is not a JSON order at all, or whose time
-	// cannot be read.
+	// Malformed is a value that has not the form of an event at all, or whose
+	// time cannot be read.
 	Malformed
-	// NoTimestamp is an order whose only time is an unset (negative) record
+	// NoTimestamp is an event whose only time is an unset (negative) record
 	// timestamp.
 	NoTimestamp
-	// Future is an order dated too far ahead. It is not decided here.
+	// Future is an event dated too far ahead. It is not decided here.
 	Future
 	// InvalidQuantity is an item without a whole quantity within the limits.
 	InvalidQuantity
-	// InvalidName is an item without a usable drink name.
+	// InvalidName is an item without a usable name. Its text is from when
+	// every item was a drink, and stays: it is on the wire.
 	InvalidName
 	// TooLarge is a value with too many bytes or too many items.
 	TooLarge
-	// Late is an order for a window that was closed. It is not decided here.
+	// Late is an event for a window that was closed. It is not decided here.
 	Late
 	// NullValue is a record without a value (a tombstone).
 	NullValue

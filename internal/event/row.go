@@ -9,13 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// Reader decodes records of one format.
-type Reader interface {
-	// DecodeRecord returns either an order, which is valid until the next record, or
-	// why there is none.
-	DecodeRecord(*Record) (*Event, *Error)
-}
-
 // RowDecoder decodes rows of separated values, one item each. It is not safe for
 // concurrent use.
 type RowDecoder struct {
@@ -121,7 +114,7 @@ func otherComma(header []string) string {
 
 // DecodeRecord implements Reader. The record's value is one row, with or without its end.
 func (d *RowDecoder) DecodeRecord(r *Record) (*Event, *Error) {
-	if fault := d.b.m.checkSize(r.Value); fault != nil {
+	if fault := d.b.m.CheckSize(r.Value); fault != nil {
 		return nil, fault
 	}
 	if !utf8.Valid(r.Value) {

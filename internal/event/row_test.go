@@ -37,12 +37,12 @@ func TestRows(t *testing.T) {
 		`/a;1772360150520;2;"en"x`:               "malformed field 4 goes on behind its closing quote",
 		strings.Repeat("x", 101):                 "too_large the value has 101 bytes, over the limit of 100",
 	} {
-		o, fault := d.DecodeRecord(&Record{Value: []byte(row), Timestamp: -1})
+		e, fault := d.DecodeRecord(&Record{Value: []byte(row), Timestamp: -1})
 		have := ""
 		if fault != nil {
 			have = fault.Reason.String() + " " + fault.Error()
 		} else {
-			have = fmt.Sprintf("%d %s=%d", o.Time, o.Items[0].Name, o.Items[0].Quantity)
+			have = fmt.Sprintf("%d %s=%d", e.Time, e.Items[0].Name, e.Items[0].Quantity)
 		}
 		if have != want {
 			t.Errorf("%q:\nhave %s\nwant %s", row, have, want)

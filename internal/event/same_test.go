@@ -21,13 +21,13 @@ var fastConfigs = []Config{
 }
 
 // whole writes all of a result, the text of an error included.
-func whole(order *Event, fault *Error) string {
+func whole(event *Event, fault *Error) string {
 	if fault != nil {
 		return fmt.Sprintf("%v at %q: %s", fault.Reason, fault.Path, fault.Detail)
 	}
-	text := outcome(order, fault)
-	for _, item := range order.Items {
-		// An append to a drink must not write into the record.
+	text := outcome(event, fault)
+	for _, item := range event.Items {
+		// An append to a name must not write into the record.
 		text += fmt.Sprintf(" %d", cap(item.Name)-len(item.Name))
 	}
 	return text

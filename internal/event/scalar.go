@@ -60,7 +60,7 @@ func digitsEnd(value []byte, at int) int {
 	return at
 }
 
-// Most digits of a number that is read: a quantity's are as many as an order
+// Most digits of a number that is read: a quantity's are as many as an event
 // can sensibly have, and 18 always fit an int64.
 const (
 	quantityDigits = 7

@@ -19,7 +19,7 @@ const (
 	kindSeveral               // for more than one purpose: left to the strict decoder
 )
 
-// Limits of a shape. An order that needs more is left to the strict decoder.
+// Limits of a shape. A record that needs more is left to the strict decoder.
 const (
 	maxSteps    = 64
 	maxSkeleton = 2048
@@ -63,16 +63,16 @@ func (l *literal) end(value []byte, at int) int {
 	return end
 }
 
-// step is one value of an order and the bytes between it and the value before.
+// step is one value of a document and the bytes between it and the value before.
 type step struct {
 	literal literal
 	kind    kind
 	part    int // of the name
 }
 
-// shape is the skeleton that the orders of one producer have in common: every
-// byte that is not part of a scalar. It is learned from an order that the
-// strict decoder has accepted, so an order of the same shape has proper syntax
+// shape is the skeleton that the records of one producer have in common: every
+// byte that is not part of a scalar. It is learned from a record that the
+// strict decoder has accepted, so a record of the same shape has proper syntax
 // and the same, distinct names; only its scalars are left to be checked.
 //
 //	{"id":1,"items":[{"drink":"tea","quantity":1},{"drink":"milk","quantity":2}]}
@@ -90,7 +90,7 @@ type shape struct {
 
 	skeleton []byte      // all literals, in the order they were learned
 	open     []container // memory of the learner
-	proven   bool        // whether another order had the shape
+	proven   bool        // whether another record had the shape
 }
 
 // clear empties the shape and keeps its memory.
@@ -115,7 +115,7 @@ func (s *shape) keep(parts ...[]byte) (literal, bool) {
 	return literalOf(s.skeleton[start:]), true
 }
 
-// equal reports whether the same orders have the two shapes. The kinds of the
+// equal reports whether the same records have the two shapes. The kinds of the
 // values follow from the names in the literals.
 func (s *shape) equal(other *shape) bool {
 	same := func(a, b step) bool { return bytes.Equal(a.literal.text, b.literal.text) }

@@ -4,28 +4,28 @@ const (
 	// maxShapes is how many shapes are kept: enough for the few producers of
 	// one partition, and few enough to be tried one after another.
 	maxShapes = 4
-	// learnEvery is how many accepted orders of no known shape go by from one
+	// learnEvery is how many accepted records of no known shape go by from one
 	// attempt to learn to the next, once there are maxShapes or the last attempt
 	// found nothing new. It doubles up to learnSeldom with every attempt, until
 	// a new shape proves to be of use.
 	learnEvery  = 16
 	learnSeldom = 256
-	// After patience orders in a row of no known shape, only one in retryEvery
+	// After patience records in a row of no known shape, only one in retryEvery
 	// is compared with the shapes, until one fits again.
 	patience   = 16
 	retryEvery = 16
 )
 
-// shapes are the shapes of the orders lately accepted. Records come from a few
-// producers, each with its own shape, so an order nearly always has one of them
-// and takes a fraction of the strict decoder's time. Where orders differ all
+// shapes are the shapes of the records lately accepted. Records come from a few
+// producers, each with its own shape, so a record nearly always has one of them
+// and takes a fraction of the strict decoder's time. Where records differ all
 // the time, the constants keep what is wasted small.
 type shapes struct {
 	known []*shape // the one last used first
 	spare *shape   // to learn into
-	wait  int      // accepted orders until the next attempt to learn
+	wait  int      // accepted records until the next attempt to learn
 	pause int      // what wait will be after it
-	// streak counts the orders since one had a known shape, misses all those
+	// streak counts the records since one had a known shape, misses all those
 	// that had none.
 	streak, misses int
 }
@@ -46,7 +46,7 @@ func (d *Decoder) matchKnown(s *shapes, r *Record) bool {
 	return false
 }
 
-// use notes that an order had the shape with the given index.
+// use notes that a record had the shape with the given index.
 func (s *shapes) use(index int) {
 	if index > 0 {
 		s.promote(index)
@@ -65,7 +65,7 @@ func (s *shapes) promote(index int) {
 	s.known[0] = used
 }
 
-// learn adds the shape of the order in value, which the strict decoder has
+// learn adds the shape of the document in value, which the strict decoder has
 // accepted and which has none of the known ones, or has a value in it that
 // match leaves to the strict decoder.
 func (s *shapes) learn(plan *node, value []byte) {
@@ -90,13 +90,13 @@ func (s *shapes) learn(plan *node, value []byte) {
 	if len(s.known) < maxShapes {
 		s.known = append(s.known, s.spare)
 		s.spare = nil
-		// The next order may be another producer's.
+		// The next record may be another producer's.
 		s.wait, s.pause = 0, learnEvery
 	} else {
 		last := len(s.known) - 1
 		s.known[last], s.spare = s.spare, s.known[last]
 	}
 	s.promote(len(s.known) - 1)
-	// The next order is compared with it, however long the streak.
+	// The next record is compared with it, however long the streak.
 	s.streak = min(s.streak, patience)
 }

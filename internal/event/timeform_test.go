@@ -92,10 +92,10 @@ func TestTimeForms(t *testing.T) {
 			document := fmt.Sprintf(`{"n":"x","t":%s,"items":[{"drink":"x","quantity":1}]}`, c.value)
 			d := mustDecoder(t, c.config)
 			for range 3 { // the third by its shape
-				order, fault := d.Decode([]byte(document), recordTime)
+				event, fault := d.Decode([]byte(document), recordTime)
 				got := fmt.Sprint(fault)
 				if fault == nil {
-					got = time.UnixMilli(order.Time).UTC().Format(time.RFC3339Nano) + [...]string{"", " repeated", " skipped"}[order.Local]
+					got = time.UnixMilli(event.Time).UTC().Format(time.RFC3339Nano) + [...]string{"", " repeated", " skipped"}[event.Local]
 				}
 				if got != c.want && (fault == nil || !strings.Contains(got, c.want)) {
 					t.Errorf("%s: got %s, want %s", c.value, got, c.want)

@@ -1,6 +1,6 @@
 package event
 
-// The times an order may have: the years 0001 to 9999 in UTC, in milliseconds
+// The times an event may have: the years 0001 to 9999 in UTC, in milliseconds
 // since 1970-01-01 UTC.
 const (
 	minMillis = -62_135_596_800_000

@@ -140,7 +140,7 @@ func (r *Report) decode(m *event.Mapping, size window.Size) error {
 	var moments []Moment
 	for i := range r.Sample.Records {
 		record := &r.Sample.Records[i]
-		o, fault := d.DecodeRecord(&record.Record)
+		e, fault := d.DecodeRecord(&record.Record)
 		if fault != nil {
 			r.Refused[fault.Reason]++
 			if r.Examples[fault.Reason] == "" {
@@ -149,8 +149,8 @@ func (r *Report) decode(m *event.Mapping, size window.Size) error {
 			continue
 		}
 		r.Counted++
-		r.Clocks[o.Local]++
-		moments = append(moments, Moment{Partition: record.Partition, Time: o.Time, Items: len(o.Items)})
+		r.Clocks[e.Local]++
+		moments = append(moments, Moment{Partition: record.Partition, Time: e.Time, Items: len(e.Items)})
 	}
 	r.Order = DisorderOf(moments, size)
 	return nil

@@ -57,15 +57,15 @@ func encode(t testing.TB, s *Schema, path []int, text string) []byte {
 	return b
 }
 
-func told(o *event.Event, fault *event.Error) string {
+func told(e *event.Event, fault *event.Error) string {
 	if fault != nil {
 		return fault.Reason.String() + " " + fault.Error()
 	}
 	var parts []string
-	for _, it := range o.Items {
+	for _, it := range e.Items {
 		parts = append(parts, fmt.Sprintf("%s=%d", it.Name, it.Quantity))
 	}
-	return fmt.Sprintf("%d %s", o.Time, strings.Join(parts, ","))
+	return fmt.Sprintf("%d %s", e.Time, strings.Join(parts, ","))
 }
 
 // decoded is what becomes of the first message of a file, whose record was made at 7 ms.

@@ -44,7 +44,7 @@ func (p *program) single(at *part, f *field, v value) *event.Error {
 	if !at.spot.IsItem() {
 		return p.value(at, f, v)
 	}
-	if fault := p.StartItem(); fault != nil {
+	if fault := p.BeginItem(); fault != nil {
 		return fault
 	}
 	if fault := p.value(at, f, v); fault != nil {

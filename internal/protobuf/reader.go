@@ -34,7 +34,7 @@ func (s *Schema) NewReader(b *event.Builder) (*Reader, error) {
 const maxNested = 16
 
 // Decode reads a record whose value, without its header's magic byte and id, is payload:
-// the place of its message, then the message. The order is valid until the next record
+// the place of its message, then the message. The event is valid until the next record
 // and only while the record is left unchanged.
 func (d *Reader) Decode(r *event.Record, payload []byte) (*event.Event, *event.Error) {
 	path, message, fault := cutPath(payload, d.places[:0])

@@ -57,7 +57,7 @@ func (o *Options) NewDecoder() (*Decoder, error) {
 	return d, err
 }
 
-// DecodeRecord decodes one record. It returns either an order or an error; the order is
+// DecodeRecord decodes one record. It returns either an event or an error; the event is
 // valid until the next record and only while the record is left unchanged.
 //
 // The schema of the record must be known by then: Schemas.Ready or Known has said so.
@@ -86,11 +86,11 @@ func (d *Decoder) DecodeRecord(r *event.Record) (*event.Event, *event.Error) {
 	if d.last.fault != nil {
 		return nil, d.last.fault
 	}
-	o, fault := d.last.reader.Decode(r, payload)
+	e, fault := d.last.reader.Decode(r, payload)
 	if fault != nil {
 		fault.Detail += fmt.Sprintf(" (schema id %d)", id)
 	}
-	return o, fault
+	return e, fault
 }
 
 // find returns the reader of a schema. One that has none is not remembered: an id that is

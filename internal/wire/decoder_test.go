@@ -162,9 +162,9 @@ func FuzzHeader(f *testing.F) {
 		if id, _, fault := cutHeader(value); fault == nil && id != inAvro && id != inProtobuf {
 			return // asking for all of them is for another test
 		}
-		o, fault := d.DecodeRecord(&event.Record{Value: value, Timestamp: 7})
-		if (o == nil) == (fault == nil) {
-			t.Fatalf("%x: %v and %v", value, o, fault)
+		e, fault := d.DecodeRecord(&event.Record{Value: value, Timestamp: 7})
+		if (e == nil) == (fault == nil) {
+			t.Fatalf("%x: %v and %v", value, e, fault)
 		}
 		if isFramed(value) && len(value) < headerSize && !strings.Contains(fault.Error(), "magic byte") {
 			t.Errorf("%x: %v", value, fault)

@@ -127,15 +127,15 @@ func decoded(t testing.TB, d *Decoder, value []byte) string {
 			t.Fatalf("%v: %s", err, s.Trouble())
 		}
 	}
-	o, fault := d.DecodeRecord(&event.Record{Value: value, Timestamp: 7})
+	e, fault := d.DecodeRecord(&event.Record{Value: value, Timestamp: 7})
 	if fault != nil {
 		return fault.Reason.String() + " " + fault.Error()
 	}
 	var parts []string
-	for _, it := range o.Items {
+	for _, it := range e.Items {
 		parts = append(parts, fmt.Sprintf("%s=%d", it.Name, it.Quantity))
 	}
-	return fmt.Sprintf("%d %s", o.Time, strings.Join(parts, ","))
+	return fmt.Sprintf("%d %s", e.Time, strings.Join(parts, ","))
 }
 
 func check(t testing.TB, what, have, want string) {

@@ -23,14 +23,14 @@ type jsonReader struct {
 func (j *jsonReader) Decode(r *event.Record, payload []byte) (*event.Event, *event.Error) {
 	j.plain = *r
 	j.plain.Value = payload
-	o, fault := j.decoder.DecodeRecord(&j.plain)
+	e, fault := j.decoder.DecodeRecord(&j.plain)
 	if fault == nil && j.validator != nil {
 		fault = j.validator.check(payload)
 	}
 	if fault != nil {
 		return nil, fault
 	}
-	return o, nil
+	return e, nil
 }
 
 // validator checks values against a JSON Schema. It is safe for concurrent use.

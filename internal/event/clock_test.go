@@ -39,7 +39,7 @@ func TestDecodeTime(t *testing.T) {
 		{"escaped name", `{"t\u0073":9,"items":[{"drink":"tea","quantity":1}]}`, "9 tea=1"},
 		{"name in upper case", `{"TS":9,"items":[{"drink":"tea","quantity":1}]}`, "5000 tea=1"},
 		{"in an item", one(`"ts":9,"drink":"tea","quantity":1`), "5000 tea=1"},
-		{"the last order's is forgotten", one(`"drink":"tea","quantity":1`), "5000 tea=1"},
+		{"the last one's is forgotten", one(`"drink":"tea","quantity":1`), "5000 tea=1"},
 	})
 }
 
@@ -109,8 +109,8 @@ func TestDecodeRecordTime(t *testing.T) {
 		{"unset", `{` + item, -1, "no_timestamp"},
 		{"far below", `{` + item, -1 << 63, "no_timestamp"},
 		{"unset and null", `{"ts":null,` + item, -1, "no_timestamp"},
-		{"unset, but the order has a time", `{"ts":-1,` + item, -1, "-1 tea=1"},
-		{"unset, and the order's is bad", `{"ts":"x",` + item, -1, "malformed"},
+		{"unset, but the document has a time", `{"ts":-1,` + item, -1, "-1 tea=1"},
+		{"unset, and the document's is bad", `{"ts":"x",` + item, -1, "malformed"},
 		{"unset, but the items are bad", `{"items":[]}`, -1, "malformed"},
 		{"unset, but the quantity is bad", quantity(`0`), -1, "invalid_quantity"},
 		{"unset, but trailing bytes", `{` + item + `x`, -1, "malformed"},
