@@ -88,9 +88,9 @@ alerts: ## test the alert rules (needs promtool)
 	cd deploy/prometheus && promtool check rules rules.yaml && promtool test rules rules_test.yaml
 
 fuzz: ## a minute on every fuzz target
-	go test ./internal/order -fuzz=FuzzDecode -fuzztime=1m
-	go test ./internal/order -fuzz=FuzzFastEqualsStrict -fuzztime=1m
-	go test ./internal/order -fuzz=FuzzMappedEqualsStrict -fuzztime=1m
+	go test ./internal/event -fuzz=FuzzDecode -fuzztime=1m
+	go test ./internal/event -fuzz=FuzzFastEqualsStrict -fuzztime=1m
+	go test ./internal/event -fuzz=FuzzMappedEqualsStrict -fuzztime=1m
 	go test ./internal/avro -fuzz=FuzzEqualsLibrary -fuzztime=1m
 	go test ./internal/protobuf -fuzz=FuzzEqualsLibrary -fuzztime=1m
 	go test ./internal/wire -fuzz=FuzzHeader -fuzztime=1m
@@ -111,7 +111,7 @@ bench-check: build ## only whether windowed and the truth agree, on a real Kafka
 
 bench-go: ## Go benchmarks: decode, apply, rank, and the loop on an embedded broker
 	go test -run=NONE -bench=. -benchtime=1x ./internal/kafka
-	go test -run=NONE -bench=. ./internal/order ./internal/avro ./internal/protobuf ./state
+	go test -run=NONE -bench=. ./internal/event ./internal/avro ./internal/protobuf ./state
 
 clean: ## what run and build left here
 	rm -rf bin run

@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	coded "windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // consumeCmd is a contestant that reads a topic to its end with franz-go, in a process of
@@ -120,7 +120,7 @@ func ends(ctx context.Context, cl *kgo.Client, topic string) (map[int32]int64, e
 func (c *consumeCmd) consumer() (consumer, error) {
 	switch c.Form {
 	case "decode":
-		d, err := coded.NewDecoder(coded.Config{TimeField: "ts"})
+		d, err := event.NewDecoder(event.Config{TimeField: "ts"})
 		return &decoding{d: d}, err
 	case "map":
 		return &counting{
@@ -152,7 +152,7 @@ func (raw) take(*kgo.Record) error { return nil }
 func (raw) answer() Answer         { return nil }
 
 // decoding decodes, and counts nothing.
-type decoding struct{ d *coded.Decoder }
+type decoding struct{ d *event.Decoder }
 
 func (d *decoding) take(r *kgo.Record) error {
 	if _, refused := d.d.Decode(r.Value, r.Timestamp.UnixMilli()); refused != nil {

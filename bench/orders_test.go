@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/internal/engine"
-	coded "windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -121,7 +121,7 @@ func (c *oneChunk) Done() {}
 // replayed is what the program itself makes of one partition's orders.
 func replayed(t *testing.T, w *Workload, p int, into Answer) (late uint64) {
 	t.Helper()
-	cfg := engine.Config{Window: window.Size(w.Window.Milliseconds()), Grace: w.Grace.Milliseconds(), Retention: 1000 * time.Hour.Milliseconds(), Top: 1000, Order: coded.Config{TimeField: "ts"}}
+	cfg := engine.Config{Window: window.Size(w.Window.Milliseconds()), Grace: w.Grace.Milliseconds(), Retention: 1000 * time.Hour.Milliseconds(), Top: 1000, Order: event.Config{TimeField: "ts"}}
 	st, err := state.Open("replay", state.Options{FS: vfs.NewMem(), Window: cfg.Lifecycle(), Logger: quiet{t}})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func replayed(t *testing.T, w *Workload, p int, into Answer) (late uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := func() (coded.Reader, error) { return coded.NewDecoder(cfg.Order) }
+	decoder := func() (event.Reader, error) { return event.NewDecoder(cfg.Order) }
 	if err := replay.AddAll(&oneChunk{text: textOf(w, p)}, decoder, 1, func(int) {}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -124,7 +124,7 @@ func (c Change) value() []byte { return c.AppendValue(nil) }
 func TestMoreReasons(t *testing.T) {
 	m := goldenMeta()
 	value := meta(m).value()
-	reasons := len(value) - 8*order.NumReasons - 1
+	reasons := len(value) - 8*event.NumReasons - 1
 	more := append(bytes.Clone(value), 0, 0, 0, 0, 0, 0, 0, 1)
 	more[reasons]++
 	if got, err := DecodeChange([]byte("\xffm"), more); err != nil || *got.Meta != m {
@@ -132,7 +132,7 @@ func TestMoreReasons(t *testing.T) {
 	}
 	fewer := bytes.Clone(value[:len(value)-8])
 	fewer[reasons]--
-	m.Counters.Invalid[order.NumReasons-1] = 0
+	m.Counters.Invalid[event.NumReasons-1] = 0
 	if got, err := DecodeChange([]byte("\xffm"), fewer); err != nil || *got.Meta != m {
 		t.Errorf("one reason fewer: %+v, %v", got.Meta, err)
 	}

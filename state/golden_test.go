@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/watermark"
 	"windowed/window"
 )
@@ -37,7 +37,7 @@ func goldenMeta() Meta {
 // The changelog is a public format: what is written today must be read for ever. These
 // bytes change only together with the format version.
 func TestGoldenChangelog(t *testing.T) {
-	if order.NumReasons != 10 {
+	if event.NumReasons != 10 {
 		t.Fatal("a reason was added: it is one more counter at the end of the meta")
 	}
 	cases := []struct {

@@ -1,8 +1,8 @@
 package state
 
 import (
+	"windowed/internal/event"
 	"windowed/internal/fault"
-	"windowed/internal/order"
 	"windowed/watermark"
 )
 
@@ -29,7 +29,7 @@ type Counters struct {
 	Amended          uint64 // late records put into a closed window (--late=amend)
 	AmendedPortions  uint64
 	SkippedBatches   uint64 // passed by --skip-batch
-	Invalid          [order.NumReasons]uint64
+	Invalid          [event.NumReasons]uint64
 }
 
 // Plus is c and o added up.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"windowed/internal/event"
 	"windowed/internal/exit"
 	"windowed/internal/files"
 	"windowed/internal/inspect"
-	"windowed/internal/order"
 )
 
 type inspectCmd struct {
@@ -34,7 +34,7 @@ type fileFlags struct {
 }
 
 // options are how files are read under the given mapping, which may be nil.
-func (f *fileFlags) options(as formatFlag, m *order.Mapping) (files.Options, error) {
+func (f *fileFlags) options(as formatFlag, m *event.Mapping) (files.Options, error) {
 	format, err := as.file()
 	if err != nil {
 		return files.Options{}, err
@@ -119,7 +119,7 @@ func (c *inspectCmd) sampleFile(stdin io.Reader) (*inspect.Sample, error) {
 			return nil, fmt.Errorf("inspect %s: %w", c.File, err)
 		}
 		value = append([]byte{}, value...)
-		s.Records = append(s.Records, inspect.Record{Record: order.Record{Value: value, Timestamp: -1}})
+		s.Records = append(s.Records, inspect.Record{Record: event.Record{Value: value, Timestamp: -1}})
 		addToProfile(s.Profile, file, value)
 	}
 	c.found(file, s)

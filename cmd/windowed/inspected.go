@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 
 	"windowed/internal/api"
+	"windowed/internal/event"
 	"windowed/internal/inspect"
-	"windowed/internal/order"
 )
 
 // inspected is the report as JSON.
@@ -144,13 +144,13 @@ func printInspected(w io.Writer, r *inspect.Report, command string) error {
 	if r.Sample.Header {
 		fmt.Fprintf(w, "%-9s the first row; --header=no if it is a record\n", "names")
 	}
-	if e := r.Config.Envelope; e != order.NoEnvelope {
+	if e := r.Config.Envelope; e != event.NoEnvelope {
 		fmt.Fprintf(w, "%-9s %s; paths begin in what it wraps\n", "envelope", e)
 	}
 	for i, t := range r.Times[:min(len(r.Times), 3)] {
 		fmt.Fprintf(w, "%-9s %s\n", place(i, "time"), timeText(&t, r.Document))
 	}
-	if len(r.Times) == 0 && r.Config.Envelope == order.CloudEvents {
+	if len(r.Times) == 0 && r.Config.Envelope == event.CloudEvents {
 		fmt.Fprintf(w, "%-9s that of the event\n", "time")
 	} else if len(r.Times) == 0 {
 		fmt.Fprintf(w, "%-9s none found: the record's timestamp\n", "time")
@@ -270,7 +270,7 @@ func printTried(w io.Writer, r *inspect.Report) {
 	if len(r.Times) > 0 && r.Times[0].Local && r.Config.TimeField == r.Times[0].Field.Path && r.Config.TimeZone == "" {
 		fmt.Fprintf(w, "%-9s times without one are taken for UTC; say with --time-zone if they are not\n", "zone")
 	}
-	if n := r.Clocks[order.Repeated] + r.Clocks[order.Skipped]; n > 0 {
+	if n := r.Clocks[event.Repeated] + r.Clocks[event.Skipped]; n > 0 {
 		fmt.Fprintf(w, "%-9s %s records have a time in an hour that came twice or never\n", "zone", group(uint64(n)))
 	}
 	d := &r.Order

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"windowed/internal/api"
+	"windowed/internal/event"
 	"windowed/internal/exit"
-	"windowed/internal/order"
 )
 
 // mappingFlags say where in a record the time and the items are.
@@ -25,16 +25,16 @@ type mappingFlags struct {
 }
 
 // config is the mapping as the decoder takes it.
-func (f *mappingFlags) config() (order.Config, error) {
-	unit, err := order.ParseUnit(f.TimeUnit)
+func (f *mappingFlags) config() (event.Config, error) {
+	unit, err := event.ParseUnit(f.TimeUnit)
 	if err != nil {
-		return order.Config{}, exit.Errorf(exit.Usage, "--time-unit: %w", err)
+		return event.Config{}, exit.Errorf(exit.Usage, "--time-unit: %w", err)
 	}
-	envelope, err := order.ParseEnvelope(f.Envelope)
+	envelope, err := event.ParseEnvelope(f.Envelope)
 	if err != nil {
-		return order.Config{}, exit.Errorf(exit.Usage, "--envelope: %w", err)
+		return event.Config{}, exit.Errorf(exit.Usage, "--envelope: %w", err)
 	}
-	c := order.Config{
+	c := event.Config{
 		TimeField: f.TimeField, TimeUnit: unit, TimeLayout: f.TimeLayout, TimeZone: f.TimeZone,
 		Names: f.Name, NameSeparator: f.NameSeparator, Quantity: f.Quantity, Split: f.Split, Envelope: envelope,
 	}
@@ -45,8 +45,8 @@ func (f *mappingFlags) config() (order.Config, error) {
 		}
 	}
 	c = c.WithDefaults()
-	if _, err := order.NewDecoder(c); err != nil {
-		return c, exit.Errorf(exit.Usage, "the mapping of records: %w", trimmed{err, "order: "})
+	if _, err := event.NewDecoder(c); err != nil {
+		return c, exit.Errorf(exit.Usage, "the mapping of records: %w", trimmed{err, "event: "})
 	}
 	return c, nil
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"windowed/internal/event"
 	"windowed/internal/exit"
 	"windowed/internal/inspect"
 	"windowed/internal/kafka"
-	"windowed/internal/order"
 	"windowed/internal/wire"
 )
 
@@ -56,11 +56,11 @@ func checkPaths(ctx context.Context, cfg *kafka.Config, timeField string, option
 }
 
 // isOrders says whether a mapping is that of orders.
-func isOrders(m *order.Mapping, timeField string) bool { return m.Text() == "" && timeField == "ts" }
+func isOrders(m *event.Mapping, timeField string) bool { return m.Text() == "" && timeField == "ts" }
 
 // countsWithoutTimestamp says whether a record has all that the mapping wants: also the
 // time, for which its timestamp would stand in.
-func countsWithoutTimestamp(d *wire.Decoder, r order.Record, m *order.Mapping) bool {
+func countsWithoutTimestamp(d *wire.Decoder, r event.Record, m *event.Mapping) bool {
 	if m.Time != nil {
 		r.Timestamp = -1
 	}
@@ -68,7 +68,7 @@ func countsWithoutTimestamp(d *wire.Decoder, r order.Record, m *order.Mapping) b
 	return fault == nil
 }
 
-func missing(p *inspect.Profile, m *order.Mapping) error {
+func missing(p *inspect.Profile, m *event.Mapping) error {
 	if text := p.Missing(m); text != "" {
 		return exit.Errorf(exit.Usage, "%s (windowed inspect shows what they have; --no-sample leaves this check out)", text)
 	}

@@ -5,8 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"windowed/internal/event"
 	"windowed/internal/exit"
-	"windowed/internal/order"
 	"windowed/internal/tlsfiles"
 	"windowed/internal/wire"
 )
@@ -27,7 +27,7 @@ type registryFlags struct {
 
 // options are what records of a topic are decoded by. If they have Schemas, they must be
 // closed.
-func (f *registryFlags) options(format wire.Format, mapping *order.Mapping, topic string, log *slog.Logger) (_ *wire.Options, err error) {
+func (f *registryFlags) options(format wire.Format, mapping *event.Mapping, topic string, log *slog.Logger) (_ *wire.Options, err error) {
 	o := &wire.Options{Mapping: mapping, Format: format}
 	if len(f.SchemaRegistry) > 0 && format != wire.JSON {
 		if o.Schemas, err = f.schemas(topic, log); err != nil {
@@ -83,7 +83,7 @@ func (j *job) decoders() error {
 	if j.cmd.Format == "" {
 		return nil // it reads no orders
 	}
-	mapping, err := order.NewMapping(j.cfg.Order)
+	mapping, err := event.NewMapping(j.cfg.Order)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
@@ -96,7 +96,7 @@ func (j *job) decoders() error {
 		return err
 	}
 	j.values = options
-	j.cfg.NewDecoder = func() (order.Reader, error) { return options.NewDecoder() }
+	j.cfg.NewDecoder = func() (event.Reader, error) { return options.NewDecoder() }
 	if schemas := options.Schemas; schemas != nil {
 		j.schemas = schemas
 		j.closers = append(j.closers, func() error { schemas.Close(); return nil })

@@ -13,10 +13,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/internal/engine"
+	"windowed/internal/event"
 	"windowed/internal/exit"
 	"windowed/internal/files"
 	"windowed/internal/inspect"
-	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -102,23 +102,23 @@ func (c *replayCmd) replayFile(name string, stdin io.Reader, replay *engine.Repl
 	}
 	defer file.Close()
 	if _, err := file.Decoder(mapping); err != nil {
-		return exit.With(exit.Usage, trimmed{err, "order: "})
+		return exit.With(exit.Usage, trimmed{err, "event: "})
 	}
 	input := &replayedFile{file: file}
 	if err := c.check(input, mapping); err != nil {
 		return err
 	}
-	decoder := func() (order.Reader, error) { return file.Decoder(mapping) }
+	decoder := func() (event.Reader, error) { return file.Decoder(mapping) }
 	return replay.AddAll(input, decoder, runtime.NumCPU(), watched.add)
 }
 
 // open begins to read a file by the mapping.
-func (c *replayCmd) open(in io.Reader, name string) (*files.File, *order.Mapping, error) {
+func (c *replayCmd) open(in io.Reader, name string) (*files.File, *event.Mapping, error) {
 	records, err := c.mappingFlags.config()
 	if err != nil {
 		return nil, nil, err
 	}
-	mapping, err := order.NewMapping(records)
+	mapping, err := event.NewMapping(records)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +134,7 @@ func (c *replayCmd) open(in io.Reader, name string) (*files.File, *order.Mapping
 }
 
 // check reads ahead to see whether the mapping's paths are there at all.
-func (c *replayCmd) check(f *replayedFile, m *order.Mapping) error {
+func (c *replayCmd) check(f *replayedFile, m *event.Mapping) error {
 	if c.NoSample || f.file.Format() != files.JSON || m.Text() == "" && c.TimeField == "ts" {
 		return nil
 	}
@@ -195,7 +195,7 @@ func invalidByReason(t *state.Counters) map[string]uint64 {
 		if m == nil {
 			m = make(map[string]uint64)
 		}
-		m[order.Reason(i).String()] = n
+		m[event.Reason(i).String()] = n
 	}
 	return m
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"windowed/internal/event"
 	"windowed/internal/exit"
 	"windowed/internal/inspect"
 	"windowed/internal/kafka"
-	"windowed/internal/order"
 	"windowed/internal/wire"
 )
 
@@ -35,7 +35,7 @@ func (c *inspectCmd) sampleTopic(std streams, root *cli) (_ *inspect.Sample, end
 	if err != nil {
 		return nil, nil, err
 	}
-	options, err := c.registryFlags.options(format, new(order.Mapping), c.OrdersTopic, log)
+	options, err := c.registryFlags.options(format, new(event.Mapping), c.OrdersTopic, log)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,7 +56,7 @@ func (c *inspectCmd) sampleOf(records []kafka.Sampled, options *wire.Options) (*
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
 	s := &inspect.Sample{Format: "json", Profile: inspect.NewProfile()}
-	s.Decoder = func(m *order.Mapping) (order.Reader, error) {
+	s.Decoder = func(m *event.Mapping) (event.Reader, error) {
 		own := *options
 		own.Mapping = m
 		return own.NewDecoder()

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"windowed/internal/api"
+	"windowed/internal/event"
 	"windowed/internal/exit"
-	"windowed/internal/order"
 	"windowed/internal/wire"
 )
 
@@ -26,14 +26,14 @@ type subjectVersion struct {
 }
 
 // trySubject says of every version of the subject whether the mapping can count it.
-func (c *inspectCmd) trySubject(std streams, root *cli, records order.Config) error {
+func (c *inspectCmd) trySubject(std streams, root *cli, records event.Config) error {
 	if c.File != "" {
 		return exit.Errorf(exit.Usage, "--subject is looked at instead of a file: leave out %s", c.File)
 	}
 	if len(c.SchemaRegistry) == 0 {
 		return exit.Errorf(exit.Usage, "--subject=%s needs --schema-registry", c.Subject)
 	}
-	if records.Envelope != order.NoEnvelope {
+	if records.Envelope != event.NoEnvelope {
 		return exit.Errorf(exit.Usage, "--subject does not go with --envelope=%s: what is in an envelope has no example", records.Envelope)
 	}
 	versions, err := c.versions(std, root, records)
@@ -60,7 +60,7 @@ func (c *inspectCmd) trySubject(std streams, root *cli, records order.Config) er
 	return err
 }
 
-func (c *inspectCmd) versions(std streams, root *cli, records order.Config) ([]wire.Version, error) {
+func (c *inspectCmd) versions(std streams, root *cli, records event.Config) ([]wire.Version, error) {
 	log, err := root.logger(std)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (c *inspectCmd) versions(std streams, root *cli, records order.Config) ([]w
 	if err != nil {
 		return nil, err
 	}
-	mapping, err := order.NewMapping(records)
+	mapping, err := event.NewMapping(records)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
@@ -94,10 +94,10 @@ func (c *inspectCmd) versions(std streams, root *cli, records order.Config) ([]w
 }
 
 // exampleText is a text that can be a name, and a time as the mapping reads it.
-func exampleText(c *order.Config) string {
+func exampleText(c *event.Config) string {
 	at := time.Date(2026, 3, 1, 10, 15, 50, 0, time.UTC)
 	switch c.TimeLayout {
-	case "", order.LayoutRFC3339, order.LayoutISO:
+	case "", event.LayoutRFC3339, event.LayoutISO:
 		return at.Format(time.RFC3339)
 	}
 	return at.Format(c.TimeLayout)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"windowed/internal/event"
 	"windowed/internal/inspect"
-	"windowed/internal/order"
 )
 
 // TestSuggestedTopic: all flags by which a topic was reached are in the command, and run
@@ -32,7 +32,7 @@ func TestSuggestedTopic(t *testing.T) {
 		return &c
 	}
 	asked := parse(append([]string{"inspect"}, flags...)...).Inspect
-	report := &inspect.Report{Config: order.Config{TimeField: "at", Names: []string{"page"}}}
+	report := &inspect.Report{Config: event.Config{TimeField: "at", Names: []string{"page"}}}
 	asked.Retention, asked.Late, asked.Noun, asked.Top, asked.Window = 48*time.Hour, "amend", "page, all pages", 3, 90*time.Minute
 	command := words(asked.command(report))
 	run := parse(command[1:]...).Run

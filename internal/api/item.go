@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -47,7 +47,7 @@ func (a *Answers) item(r *http.Request, p *params) (any, error) {
 		return nil, err
 	}
 	if !validDrink(drink) {
-		p.wrong("drink", "a drink has 1 to %d bytes of valid UTF-8", order.DefaultMaxDrink)
+		p.wrong("drink", "a drink has 1 to %d bytes of valid UTF-8", event.DefaultMaxName)
 	}
 	sel := a.selection(p, itemWindows)
 	if err := p.problem(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // params reads the parameters of a request and collects what is wrong with them, so that
@@ -115,5 +115,5 @@ func (p *params) problem() error {
 
 // validDrink says whether a name can be that of a drink.
 func validDrink(name string) bool {
-	return name != "" && len(name) <= order.DefaultMaxDrink && utf8.ValidString(name)
+	return name != "" && len(name) <= event.DefaultMaxName && utf8.ValidString(name)
 }

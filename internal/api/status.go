@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"windowed/internal/engine"
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -79,7 +79,7 @@ func (a *Answers) StatusNow() *Status {
 	s.Records, s.Counted, s.Portions = totals.Records, totals.Counted, totals.Portions
 	s.Late, s.LateIdle, s.Amended = totals.Late, totals.LateIdle, totals.Amended
 	for i := 1; i < len(totals.Invalid); i++ {
-		s.Invalid[order.Reason(i).String()] = totals.Invalid[i]
+		s.Invalid[event.Reason(i).String()] = totals.Invalid[i]
 	}
 	for p := range v.Global.Partitions {
 		m, ok := v.Meta(p)

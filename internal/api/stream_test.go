@@ -14,8 +14,8 @@ import (
 	"windowed/internal/engine"
 )
 
-// event is one event of a stream.
-type event struct {
+// streamed is one streamed of a stream.
+type streamed struct {
 	id, name, data string
 }
 
@@ -42,7 +42,7 @@ func (w *world) listen(url string) *listener {
 }
 
 // next is the next event; io.EOF at the end.
-func (l *listener) next() (e event, err error) {
+func (l *listener) next() (e streamed, err error) {
 	for {
 		line, err := l.in.ReadString('\n')
 		if err != nil {
@@ -57,7 +57,7 @@ func (l *listener) next() (e event, err error) {
 		case "data":
 			e.data = value
 		case "":
-			if e != (event{}) {
+			if e != (streamed{}) {
 				return e, nil
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"windowed/internal/engine"
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -130,7 +130,7 @@ func usual(t testing.TB, options Options) *world {
 	w.answers.Status.Set(engine.StatusNow{
 		Phase: engine.Running, Owned: []int32{0, 1}, Commits: 7,
 		Ends:    engine.Ends{Orders: map[int32]int64{0: 9, 1: 3}, At: time.Now()},
-		Invalid: map[order.Reason][]engine.Refused{order.Malformed: {{Partition: 1, Offset: 4, Detail: "not JSON", At: time.UnixMilli(noon)}}},
+		Invalid: map[event.Reason][]engine.Refused{event.Malformed: {{Partition: 1, Offset: 4, Detail: "not JSON", At: time.UnixMilli(noon)}}},
 		Stopped: map[int32]string{1: "a batch cannot be read"},
 	})
 	return w

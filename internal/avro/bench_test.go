@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // jsonOrder is an ordinary order.
@@ -22,11 +22,11 @@ func BenchmarkDecode(b *testing.B) {
 		priced = append(priced, object{"drink": l.(object)["drink"], "quantity": l.(object)["quantity"], "price": 2.5})
 	}
 	b.Run("JSON", func(b *testing.B) {
-		d, err := order.NewDecoder(plain)
+		d, err := event.NewDecoder(plain)
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := &order.Record{Value: []byte(jsonOrder)}
+		r := &event.Record{Value: []byte(jsonOrder)}
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, fault := d.DecodeRecord(r); fault != nil {
@@ -44,7 +44,7 @@ func BenchmarkDecode(b *testing.B) {
 		value := encode(b, c.schema, c.value)
 		p := program(b, plain, c.schema, "")
 		b.Run(fmt.Sprintf("%s, %d bytes", c.name, len(value)), func(b *testing.B) {
-			r := &order.Record{Value: value}
+			r := &event.Record{Value: value}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, fault := p.Decode(r, value); fault != nil {

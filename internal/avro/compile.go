@@ -6,7 +6,7 @@ import (
 
 	"github.com/twmb/avro"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // compiler makes types of a writer's schema and a mapping's spots.
@@ -16,9 +16,9 @@ type compiler struct {
 }
 
 // Compile makes a program of the schema for the builder's mapping.
-func (s *Schema) Compile(b *order.Builder) (*Program, error) {
+func (s *Schema) Compile(b *event.Builder) (*Program, error) {
 	m := b.Mapping()
-	if m.Envelope != order.NoEnvelope && m.Envelope != order.Debezium {
+	if m.Envelope != event.NoEnvelope && m.Envelope != event.Debezium {
 		return nil, fmt.Errorf("the envelope %s is not known for Avro", m.Envelope)
 	}
 	root, err := m.Root()
@@ -32,7 +32,7 @@ func (s *Schema) Compile(b *order.Builder) (*Program, error) {
 
 // typ compiles one place. The reader's type is there for names and defaults only, and may
 // be none or another kind.
-func (c *compiler) typ(w, r scoped, spot order.Spot) (*typ, error) {
+func (c *compiler) typ(w, r scoped, spot event.Spot) (*typ, error) {
 	w, ok := c.writer.resolve(w)
 	if !ok {
 		return nil, fmt.Errorf("type %q is not defined", w.node.Type)
@@ -163,7 +163,7 @@ func (c *compiler) record(t *typ, w, r scoped) error {
 	if r.node == nil || !isRecord(r.node) {
 		r = scoped{}
 	}
-	spots := make([]order.Spot, len(w.node.Fields))
+	spots := make([]event.Spot, len(w.node.Fields))
 	readers := make([]scoped, len(w.node.Fields))
 	for name, spot := range t.spot.Members() {
 		field := readerField(r.node, name)
@@ -234,7 +234,7 @@ func fieldAt(n *avro.SchemaNode, name string) int {
 
 // absent takes the default of a field that the writer does not know, if there is one. It
 // becomes bytes of the reader's type, which are walked as if they had been written.
-func (c *compiler) absent(t *typ, r scoped, field *avro.SchemaField, spot order.Spot) error {
+func (c *compiler) absent(t *typ, r scoped, field *avro.SchemaField, spot event.Spot) error {
 	if field == nil || !field.HasDefault || field.Default == nil {
 		return nil // a null is as good as none
 	}

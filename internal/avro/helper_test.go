@@ -9,7 +9,7 @@ import (
 	lib "github.com/twmb/avro"
 
 	"windowed/internal/avro"
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // orderSchema is the schema of an order as its producers would write it.
@@ -22,9 +22,9 @@ const orderSchema = `{"type":"record","name":"Order","namespace":"brew","fields"
 		{"name":"quantity","type":"int"}]}}}]}`
 
 // program compiles a schema for a mapping; reader is the newest version, or empty.
-func program(t testing.TB, config order.Config, writer, reader string, references ...string) *avro.Program {
+func program(t testing.TB, config event.Config, writer, reader string, references ...string) *avro.Program {
 	t.Helper()
-	m, err := order.NewMapping(config)
+	m, err := event.NewMapping(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,21 +52,21 @@ func encode(t testing.TB, schema string, v any) []byte {
 	return b
 }
 
-// told is an order, or why there is none, as one line.
-func told(o *order.Order, fault *order.Error) string {
+// told is an event, or why there is none, as one line.
+func told(e *event.Event, fault *event.Error) string {
 	if fault != nil {
 		return fault.Reason.String() + " " + fault.Error()
 	}
 	var parts []string
-	for _, it := range o.Items {
-		parts = append(parts, fmt.Sprintf("%s=%d", it.Drink, it.Quantity))
+	for _, it := range e.Items {
+		parts = append(parts, fmt.Sprintf("%s=%d", it.Name, it.Quantity))
 	}
-	return fmt.Sprintf("%d %s", o.Time, strings.Join(parts, ","))
+	return fmt.Sprintf("%d %s", e.Time, strings.Join(parts, ","))
 }
 
 // decoded is what becomes of a value whose record was made at 7 ms.
 func decoded(p *avro.Program, payload []byte) string {
-	return told(p.Decode(&order.Record{Value: payload, Timestamp: 7}, payload))
+	return told(p.Decode(&event.Record{Value: payload, Timestamp: 7}, payload))
 }
 
 func check(t *testing.T, p *avro.Program, payload []byte, want string) {

@@ -10,14 +10,14 @@ import (
 
 	lib "github.com/twmb/avro"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // twin is a schema and mapping with what they mean, written down once more: by the
 // library's values in memory.
 type twin struct {
 	name   string
-	config order.Config
+	config event.Config
 	schema string
 	read   func(v object) (ms int64, items string, ok bool)
 }
@@ -33,7 +33,7 @@ var twins = []twin{
 		}
 		return ms, strings.Join(parts, ","), ok && len(parts) > 0
 	}},
-	{"everything", order.Config{TimeField: "when.at", Items: "groups[].lines", Names: []string{"kind", "id"}, NameSeparator: "/", Quantity: "n"},
+	{"everything", event.Config{TimeField: "when.at", Items: "groups[].lines", Names: []string{"kind", "id"}, NameSeparator: "/", Quantity: "n"},
 		`{"type":"record","name":"R","fields":[
 		{"name":"tree","type":{"type":"record","name":"Tree","fields":[{"name":"f","type":"float"},{"name":"kids","type":{"type":"array","items":"Tree"}},{"name":"up","type":["null","Tree"]}]}},
 		{"name":"groups","type":{"type":"array","items":{"type":"record","name":"G","fields":[{"name":"lines","type":["null",{"type":"array","items":{"type":"record","name":"L","fields":[
@@ -58,7 +58,7 @@ var twins = []twin{
 			}
 			return ms, strings.Join(parts, ","), ok && len(parts) > 0
 		}},
-	{"maps and places", order.Config{Names: []string{"props.color", "list[1].name"}, NameSeparator: " "},
+	{"maps and places", event.Config{Names: []string{"props.color", "list[1].name"}, NameSeparator: " "},
 		`{"type":"record","name":"R","fields":[
 		{"name":"list","type":{"type":"array","items":{"type":"record","name":"N","fields":[{"name":"pad","type":"double"},{"name":"name","type":"string"}]}}},
 		{"name":"props","type":{"type":"map","values":["null","string"]}}]}`,

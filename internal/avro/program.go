@@ -3,13 +3,13 @@ package avro
 import (
 	"fmt"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Program reads values of one schema. It reuses its memory, so that an ordinary value
 // costs no allocation, and is not safe for concurrent use.
 type Program struct {
-	*order.Builder
+	*event.Builder
 	root *typ
 
 	src       []byte
@@ -23,9 +23,9 @@ type Program struct {
 // maxDepth is how deep values may be nested.
 const maxDepth = 1000
 
-// Decode reads a record whose value, without its header, is payload. The order is valid
+// Decode reads a record whose value, without its header, is payload. The event is valid
 // until the next record and only while the record is left unchanged.
-func (p *Program) Decode(r *order.Record, payload []byte) (*order.Order, *order.Error) {
+func (p *Program) Decode(r *event.Record, payload []byte) (*event.Event, *event.Error) {
 	p.Begin(r)
 	p.src, p.at, p.depth, p.arrays = payload, 0, 0, 0
 	p.listed, p.operation = false, false
@@ -38,12 +38,12 @@ func (p *Program) Decode(r *order.Record, payload []byte) (*order.Order, *order.
 	return p.Finish(p.listed, p.operation)
 }
 
-func malformed(format string, args ...any) *order.Error {
-	return &order.Error{Reason: order.Malformed, Detail: fmt.Sprintf(format, args...)}
+func malformed(format string, args ...any) *event.Error {
+	return &event.Error{Reason: event.Malformed, Detail: fmt.Sprintf(format, args...)}
 }
 
 // short is the fault of a value that ends too early, or has a number that is none.
-func (p *Program) short(t *typ) *order.Error {
+func (p *Program) short(t *typ) *event.Error {
 	if p.at >= len(p.src) {
 		return malformed("the value ends before its end, in a value of type %s", kindNames[t.kind])
 	}
@@ -51,7 +51,7 @@ func (p *Program) short(t *typ) *order.Error {
 }
 
 // walk reads a value and does with it what its spot says.
-func (p *Program) walk(t *typ) *order.Error {
+func (p *Program) walk(t *typ) *event.Error {
 	switch {
 	case !t.wanted:
 		return p.skip(t)
@@ -59,10 +59,10 @@ func (p *Program) walk(t *typ) *order.Error {
 		return p.walkUnion(t)
 	case !t.spot.IsItem():
 		return p.walkKind(t)
-	case t.kind == nullKind && p.Mapping().Envelope == order.Debezium:
+	case t.kind == nullKind && p.Mapping().Envelope == event.Debezium:
 		return nil // a row that was deleted: the kind of the change says so
 	}
-	if fault := p.StartItem(); fault != nil {
+	if fault := p.BeginItem(); fault != nil {
 		return fault
 	}
 	if fault := p.walkKind(t); fault != nil {
@@ -71,7 +71,7 @@ func (p *Program) walk(t *typ) *order.Error {
 	return p.EndItem()
 }
 
-func (p *Program) walkUnion(t *typ) *order.Error {
+func (p *Program) walkUnion(t *typ) *event.Error {
 	at, ok := p.int32()
 	if !ok {
 		return p.short(t)
@@ -87,9 +87,9 @@ func (p *Program) walkUnion(t *typ) *order.Error {
 	return fault
 }
 
-func tooDeep() *order.Error { return malformed("is nested more than %d deep", maxDepth) }
+func tooDeep() *event.Error { return malformed("is nested more than %d deep", maxDepth) }
 
-func (p *Program) walkKind(t *typ) *order.Error {
+func (p *Program) walkKind(t *typ) *event.Error {
 	switch {
 	case t.spot.IsValue():
 		return p.take(t)
@@ -108,14 +108,14 @@ func (p *Program) walkKind(t *typ) *order.Error {
 
 // other refuses a value of another kind than is wanted; null on the way to something
 // means that it is missing.
-func (p *Program) other(t *typ, want string) *order.Error {
+func (p *Program) other(t *typ, want string) *event.Error {
 	if t.kind == nullKind && !t.spot.IsItem() && !t.spot.IsList() && !t.spot.IsRoot() {
 		return nil
 	}
 	return p.Refuse(t.spot, "has type "+kindNames[t.kind]+" and is not "+want)
 }
 
-func (p *Program) walkRecord(t *typ) *order.Error {
+func (p *Program) walkRecord(t *typ) *event.Error {
 	if p.depth++; p.depth > maxDepth {
 		return tooDeep()
 	}
@@ -135,7 +135,7 @@ func (p *Program) walkRecord(t *typ) *order.Error {
 
 // step is walk, by a shorter way for what most fields are and for numbers and lengths of
 // one byte or few.
-func (p *Program) step(t *typ) *order.Error {
+func (p *Program) step(t *typ) *event.Error {
 	rest := p.src[p.at:]
 	switch t.step {
 	case passLong, passInt:
@@ -179,7 +179,7 @@ func (p *Program) step(t *typ) *order.Error {
 }
 
 // assume reads a default in place of a field that the writer does not know.
-func (p *Program) assume(m *missing) *order.Error {
+func (p *Program) assume(m *missing) *event.Error {
 	src, at := p.src, p.at
 	p.src, p.at = m.bytes, 0
 	fault := p.walk(m.typ)
@@ -189,7 +189,7 @@ func (p *Program) assume(m *missing) *order.Error {
 
 // block reads how many elements follow, 0 at the end. A negative number comes with the
 // size of the block, which nobody here needs.
-func (p *Program) block(t *typ) (int64, *order.Error) {
+func (p *Program) block(t *typ) (int64, *event.Error) {
 	n, ok := p.long()
 	if ok && n < 0 {
 		n = -n
@@ -209,7 +209,7 @@ const maxEmpty = 4 << 10
 
 // fits refuses a block with more elements than there can be; before is how many there
 // were.
-func (p *Program) fits(t *typ, n, before int64) *order.Error {
+func (p *Program) fits(t *typ, n, before int64) *event.Error {
 	if t.kind == arrayKind && t.items.empty {
 		if n > maxEmpty-before {
 			return malformed("an array has more than %d elements that take no bytes", maxEmpty)
@@ -223,11 +223,11 @@ func (p *Program) fits(t *typ, n, before int64) *order.Error {
 }
 
 // element is walk, by a shorter way for what most elements are.
-func (p *Program) element(t *typ) *order.Error {
+func (p *Program) element(t *typ) *event.Error {
 	if !t.item {
 		return p.walk(t)
 	}
-	if fault := p.StartItem(); fault != nil {
+	if fault := p.BeginItem(); fault != nil {
 		return fault
 	}
 	if fault := p.walkRecord(t); fault != nil {
@@ -237,7 +237,7 @@ func (p *Program) element(t *typ) *order.Error {
 }
 
 // walkArray reads an array. One on the way to the items keeps its places for messages.
-func (p *Program) walkArray(t *typ) *order.Error {
+func (p *Program) walkArray(t *typ) *event.Error {
 	every := len(t.places) == 0
 	depth := p.arrays
 	if every {
@@ -286,7 +286,7 @@ func (p *Program) walkArray(t *typ) *order.Error {
 }
 
 // walkMap reads a map of which some keys are wanted.
-func (p *Program) walkMap(t *typ) *order.Error {
+func (p *Program) walkMap(t *typ) *event.Error {
 	if p.depth++; p.depth > maxDepth {
 		return tooDeep()
 	}

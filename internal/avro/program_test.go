@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
-var plain = order.Config{TimeField: "ts"}
+var plain = event.Config{TimeField: "ts"}
 
 // at is 2026-03-01T10:15:50.520Z in ms.
 const at = int64(1772360150520)
@@ -57,9 +57,9 @@ func TestEvolutionGivesTheRightValues(t *testing.T) {
 	const drink, quantity = `{"name":"drink","type":"string"}`, `{"name":"quantity","type":"int"}`
 	const ts = `{"name":"ts","type":{"type":"long","logicalType":"timestamp-millis"}}`
 	const beverage = `{"name":"beverage","type":"string","aliases":["drink"]}`
-	renamed := order.Config{TimeField: "ts", Items: "items", Names: []string{"beverage"}, Quantity: "quantity"}
+	renamed := event.Config{TimeField: "ts", Items: "items", Names: []string{"beverage"}, Quantity: "quantity"}
 	for name, c := range map[string]struct {
-		config         order.Config
+		config         event.Config
 		writer, reader string
 		value          object
 		want           string
@@ -120,7 +120,7 @@ func TestTimesAreOfTheUnitThatTheSchemaSays(t *testing.T) {
 		`["string","long"]`:                          {"2026-03-01T10:15:50Z", "1772360150000 x=1"},
 		`{"type":"array","items":"long"}`:            {[]any{1}, "malformed ts: has type array and is neither a string nor a number"},
 	} {
-		p := program(t, order.Config{TimeField: "ts", TimeUnit: order.Seconds, TimeZone: "Europe/Berlin", Names: []string{"drink"}}, single("ts", typ), "")
+		p := program(t, event.Config{TimeField: "ts", TimeUnit: event.Seconds, TimeZone: "Europe/Berlin", Names: []string{"drink"}}, single("ts", typ), "")
 		t.Run(typ, func(t *testing.T) {
 			check(t, p, encode(t, single("ts", typ), object{"ts": c.value, "drink": "x"}), c.want)
 		})
@@ -141,7 +141,7 @@ func TestNamesAreTextsNumbersAndBooleans(t *testing.T) {
 		`["null","string"]`:             {nil, "invalid_drink drink: is missing"},
 		`{"type":"map","values":"int"}`: {object{"a": 1}, "invalid_drink drink: has type map and is not a string, a number or a boolean"},
 	} {
-		p := program(t, order.Config{Names: []string{"drink"}}, single("drink", typ), "")
+		p := program(t, event.Config{Names: []string{"drink"}}, single("drink", typ), "")
 		t.Run(typ, func(t *testing.T) {
 			check(t, p, encode(t, single("drink", typ), object{"drink": c.value}), c.want)
 		})
@@ -165,7 +165,7 @@ func TestQuantitiesAreWhole(t *testing.T) {
 		{`"string"`, "3", "invalid_quantity quantity: has type string and is not a whole number"},
 		{`["null","int"]`, nil, "invalid_quantity quantity: has type null and is not a whole number"},
 	} {
-		p := program(t, order.Config{Names: []string{"drink"}, Quantity: "quantity"}, single("quantity", c.typ), "")
+		p := program(t, event.Config{Names: []string{"drink"}, Quantity: "quantity"}, single("quantity", c.typ), "")
 		check(t, p, encode(t, single("quantity", c.typ), object{"quantity": c.value, "drink": "x"}), c.want)
 	}
 }
@@ -190,18 +190,18 @@ func TestEverythingElseIsSkipped(t *testing.T) {
 		"tags": []any{object{"label": "one", "next": object{"label": "two", "next": nil}}, object{"label": "three", "next": nil}}}
 	encoded := encodeWith(t, writer, value, shared)
 	for _, c := range []struct {
-		config order.Config
+		config event.Config
 		want   string
 	}{
-		{order.Config{Names: []string{"props.color"}}, "7 red=1"},
-		{order.Config{Names: []string{"props.q", "tags[1].label"}, NameSeparator: "/"}, "7 no/three=1"},
-		{order.Config{Items: "tags", Names: []string{"label"}}, "7 one=1,three=1"},
-		{order.Config{Items: "tags", Names: []string{"next.label"}}, "invalid_drink tags[1].next.label: is missing"},
-		{order.Config{Names: []string{"tags[0].next.label"}}, "7 two=1"},
-		{order.Config{Names: []string{"skip.m.j"}}, "7 Y=1"}, // of the record in the union
-		{order.Config{Items: "props", Names: []string{"."}}, "malformed props: has type map and is not an array"},
-		{order.Config{Items: "tags", Names: []string{"label.x"}}, "invalid_drink tags[0].label: has type string and is not a record"},
-		{order.Config{Names: []string{"props.none"}}, "invalid_drink props.none: is missing"},
+		{event.Config{Names: []string{"props.color"}}, "7 red=1"},
+		{event.Config{Names: []string{"props.q", "tags[1].label"}, NameSeparator: "/"}, "7 no/three=1"},
+		{event.Config{Items: "tags", Names: []string{"label"}}, "7 one=1,three=1"},
+		{event.Config{Items: "tags", Names: []string{"next.label"}}, "invalid_drink tags[1].next.label: is missing"},
+		{event.Config{Names: []string{"tags[0].next.label"}}, "7 two=1"},
+		{event.Config{Names: []string{"skip.m.j"}}, "7 Y=1"}, // of the record in the union
+		{event.Config{Items: "props", Names: []string{"."}}, "malformed props: has type map and is not an array"},
+		{event.Config{Items: "tags", Names: []string{"label.x"}}, "invalid_drink tags[0].label: has type string and is not a record"},
+		{event.Config{Names: []string{"props.none"}}, "invalid_drink props.none: is missing"},
 	} {
 		check(t, program(t, c.config, writer, "", shared), encoded, c.want)
 	}
@@ -211,7 +211,7 @@ func TestDebezium(t *testing.T) {
 	const writer = `{"type":"record","name":"Envelope","namespace":"db","fields":[
 		{"name":"before","type":["null",{"type":"record","name":"Value","fields":[{"name":"drink","type":"string"},{"name":"n","type":"int"},{"name":"at","type":{"type":"long","connect.name":"io.debezium.time.MicroTimestamp"}}]}],"default":null},
 		{"name":"after","type":["null","Value"],"default":null},{"name":"op","type":"string"},{"name":"ts_ms","type":["null","long"]}]}`
-	p := program(t, order.Config{TimeField: "at", Names: []string{"drink"}, Quantity: "n", Envelope: order.Debezium}, writer, "")
+	p := program(t, event.Config{TimeField: "at", Names: []string{"drink"}, Quantity: "n", Envelope: event.Debezium}, writer, "")
 	row := object{"drink": "latte", "n": 2, "at": at * 1000}
 	change := func(op string, before, after any) []byte {
 		return encode(t, writer, object{"before": before, "after": after, "op": op, "ts_ms": nil})
@@ -226,7 +226,7 @@ func TestDebezium(t *testing.T) {
 func TestDecodingAllocatesNothing(t *testing.T) {
 	p := program(t, plain, orderSchema, orderSchema)
 	b := encode(t, orderSchema, object{"order_id": 1, "shop_id": 7, "ts": at, "items": items("latte", 2, "tea", 1)})
-	r := &order.Record{Value: b}
+	r := &event.Record{Value: b}
 	if n := testing.AllocsPerRun(100, func() {
 		if _, fault := p.Decode(r, b); fault != nil {
 			t.Fatal(fault)

@@ -1,6 +1,6 @@
-// Package avro reads orders from Avro's binary encoding. It compiles the schema a record
+// Package avro reads events from Avro's binary encoding. It compiles the schema a record
 // was written with, and a mapping, into a program that walks the bytes once, hands what
-// the mapping wants to an order.Builder and skips everything else without copying it.
+// the mapping wants to an event.Builder and skips everything else without copying it.
 package avro
 
 import (

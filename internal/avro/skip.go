@@ -1,9 +1,9 @@
 package avro
 
-import "windowed/internal/order"
+import "windowed/internal/event"
 
 // skip passes a value of which nothing is wanted.
-func (p *Program) skip(t *typ) *order.Error {
+func (p *Program) skip(t *typ) *event.Error {
 	ok := true
 	switch t.kind {
 	case nullKind:
@@ -29,16 +29,16 @@ func (p *Program) skip(t *typ) *order.Error {
 	return nil
 }
 
-func noSymbol(t *typ, at int32) *order.Error {
+func noSymbol(t *typ, at int32) *event.Error {
 	return malformed("there is no symbol %d in an enum of %d", at, len(t.symbols))
 }
 
 // skipParts passes a value that has others in it.
-func (p *Program) skipParts(t *typ) *order.Error {
+func (p *Program) skipParts(t *typ) *event.Error {
 	if p.depth++; p.depth > maxDepth {
 		return tooDeep()
 	}
-	var fault *order.Error
+	var fault *event.Error
 	switch t.kind {
 	case recordKind:
 		for _, f := range t.fields {
@@ -62,7 +62,7 @@ func (p *Program) skipParts(t *typ) *order.Error {
 	return fault
 }
 
-func (p *Program) skipBlocks(t *typ) *order.Error {
+func (p *Program) skipBlocks(t *typ) *event.Error {
 	total := int64(0)
 	for {
 		n, fault := p.block(t)

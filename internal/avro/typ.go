@@ -1,13 +1,13 @@
 package avro
 
-import "windowed/internal/order"
+import "windowed/internal/event"
 
 // typ is a type at one place of a document: how its bytes are read, and what for. Types
 // that nothing is wanted of are shared by all their places.
 type typ struct {
 	kind   kind
 	wanted bool
-	spot   order.Spot // if wanted
+	spot   event.Spot // if wanted
 
 	fields   []*typ    // of a record
 	defaults []missing // of a record: what the writer does not know

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/big"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // value is a wanted value as it was read.
@@ -17,7 +17,7 @@ type value struct {
 }
 
 // take reads a value that is wanted for itself.
-func (p *Program) take(t *typ) *order.Error {
+func (p *Program) take(t *typ) *event.Error {
 	var v value
 	ok := true
 	switch t.kind {
@@ -68,7 +68,7 @@ func (p *Program) scalar(t *typ) (v value, ok bool) {
 }
 
 // give hands a value to the builder, for all that it is wanted for.
-func (p *Program) give(t *typ, v *value) *order.Error {
+func (p *Program) give(t *typ, v *value) *event.Error {
 	for _, part := range t.spot.Parts() {
 		if fault := p.giveName(t, v, part); fault != nil {
 			return fault
@@ -89,7 +89,7 @@ func (p *Program) give(t *typ, v *value) *order.Error {
 	return nil
 }
 
-func (p *Program) giveName(t *typ, v *value, part int) *order.Error {
+func (p *Program) giveName(t *typ, v *value, part int) *event.Error {
 	plain := p.Mapping().Plain
 	switch {
 	case t.kind == stringKind:
@@ -119,7 +119,7 @@ func (p *Program) giveName(t *typ, v *value, part int) *order.Error {
 	return p.Refuse(t.spot, "has type "+kindNames[t.kind]+" and is not a string, a number or a boolean")
 }
 
-func (p *Program) giveQuantity(t *typ, v *value) *order.Error {
+func (p *Program) giveQuantity(t *typ, v *value) *event.Error {
 	switch {
 	case t.kind == intKind || t.kind == longKind:
 		return p.Quantity(v.number)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	orders "windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -19,7 +19,7 @@ func (l *ledger) count(a *account, g *entry, r *kgo.Record, changed map[string]b
 	c := &a.meta.Counters
 	c.Records++
 	reason, o, ms := l.judge(at, g, r)
-	if reason != orders.None {
+	if reason != event.None {
 		c.Invalid[reason]++
 		l.e.invalid[reason.String()]++
 		l.e.letters[at] = letter{reason: reason.String(), counted: "none", value: r.Value}
@@ -111,12 +111,12 @@ func (l *ledger) kept(a *account, g *entry, start int64) bool {
 
 // judge reads an order. Whether its time lies in the future is up to the clock that the
 // job had; the dead letter says what it decided.
-func (l *ledger) judge(at spot, g *entry, r *kgo.Record) (reason orders.Reason, o order, ms int64) {
+func (l *ledger) judge(at spot, g *entry, r *kgo.Record) (reason event.Reason, o order, ms int64) {
 	if r.Value == nil {
-		return orders.NullValue, o, 0
+		return event.NullValue, o, 0
 	}
 	if text, ok := bad[string(r.Value)]; ok {
-		reason, _ = orders.ParseReason(text)
+		reason, _ = event.ParseReason(text)
 		return reason, o, 0
 	}
 	o, ms, err := readOrder(r)
@@ -130,7 +130,7 @@ func (l *ledger) judge(at spot, g *entry, r *kgo.Record) (reason orders.Reason, 
 		l.f.add("%v of %s, sent at %v: future %v", at, label(ms), r.Timestamp, future)
 	}
 	if future {
-		return orders.Future, o, ms
+		return event.Future, o, ms
 	}
-	return orders.None, o, ms
+	return event.None, o, ms
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"windowed/internal/engine"
+	"windowed/internal/event"
 	"windowed/internal/kafka"
-	orders "windowed/internal/order"
 	"windowed/internal/report"
 	"windowed/window"
 )
@@ -95,7 +95,7 @@ func newSimulation(t *testing.T, seed uint64, several bool) *simulation {
 	}
 	s.job = engine.Config{
 		Window: window.Size(killWindow.Milliseconds()), Grace: killGrace.Milliseconds(), Top: 10,
-		Flush: 5000, MaxFuture: 3_600_000, Order: orders.Config{TimeField: "ts"},
+		Flush: 5000, MaxFuture: 3_600_000, Order: event.Config{TimeField: "ts"},
 	}
 	s.vary()
 	s.ledger = newLedger(t, s.o, rules{window: killWindow, grace: killGrace, amend: s.job.Late == engine.AmendLate}, simPartitions)

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 )
 
@@ -70,7 +70,7 @@ func (s *StatusNow) refuse(dead []DeadLetter, now time.Time) {
 	if len(dead) == 0 {
 		return
 	}
-	last := make(map[order.Reason][]Refused)
+	last := make(map[event.Reason][]Refused)
 	for i := len(dead) - 1; i >= max(0, len(dead)-lookedAtDead); i-- {
 		d := &dead[i]
 		if have := last[d.Reason]; len(have) < keptRefused {
@@ -79,7 +79,7 @@ func (s *StatusNow) refuse(dead []DeadLetter, now time.Time) {
 	}
 	all := maps.Clone(s.Invalid)
 	if all == nil {
-		all = make(map[order.Reason][]Refused)
+		all = make(map[event.Reason][]Refused)
 	}
 	for reason, list := range last {
 		older := all[reason]

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -38,7 +38,7 @@ func TestAccount(t *testing.T) {
 	}
 	after := before
 	after.Counters.Records, after.Counters.Counted, after.Counters.Portions, after.Counters.Late = 1007, 904, 5020, 52
-	after.Counters.Invalid[order.Future] = 1
+	after.Counters.Invalid[event.Future] = 1
 	fresh := state.NewMeta(0)
 	fresh.Time.Watermark = 1_001_000 // two seconds before the commit
 	fresh.Counters = state.Counters{Records: 3, Counted: 3, Portions: 4}
@@ -53,13 +53,13 @@ func TestAccount(t *testing.T) {
 		},
 		Changes: []state.Change{{Kind: state.EmittedKind}, {Kind: state.EmittedKind, Deleted: true}, {Kind: state.GlobalKind}},
 	}
-	tx := &Transaction{Now: end + 3000, Dead: []DeadLetter{{Reason: order.Late}, {Reason: order.Late}, {Reason: order.Future}}}
+	tx := &Transaction{Now: end + 3000, Dead: []DeadLetter{{Reason: event.Late}, {Reason: event.Late}, {Reason: event.Future}}}
 	l.account(tx, map[int32]*Batch{0: {Meta: after, Ages: late}, 1: {Meta: fresh}}, em)
 	l.account(&Transaction{Now: end + 9000}, nil, new(Emission))
 
 	now := l.opts.Status.Now()
 	want := state.Counters{Records: 10, Counted: 7, Portions: 24, Late: 2}
-	want.Invalid[order.Future] = 1
+	want.Invalid[event.Future] = 1
 	if now.Counted != want {
 		t.Errorf("counted %+v, want %+v", now.Counted, want)
 	}
@@ -80,24 +80,24 @@ func TestAccount(t *testing.T) {
 // TestRefused remembers the last five records of each reason, the newest first.
 func TestRefused(t *testing.T) {
 	l := accounting(t)
-	dead := func(reason order.Reason, offsets ...int64) (all []DeadLetter) {
+	dead := func(reason event.Reason, offsets ...int64) (all []DeadLetter) {
 		for _, offset := range offsets {
 			all = append(all, DeadLetter{Partition: 1, Offset: offset, Reason: reason, Detail: fmt.Sprint("why ", offset)})
 		}
 		return all
 	}
-	for i, all := range [][]DeadLetter{dead(order.Malformed, 1, 2, 3), dead(order.Late, 4), dead(order.Malformed, 5, 6, 7), dead(order.Late, 8, 9, 10, 11, 12, 13, 14)} {
+	for i, all := range [][]DeadLetter{dead(event.Malformed, 1, 2, 3), dead(event.Late, 4), dead(event.Malformed, 5, 6, 7), dead(event.Late, 8, 9, 10, 11, 12, 13, 14)} {
 		l.account(&Transaction{Now: int64(i), Dead: all}, nil, new(Emission))
 		if i == 2 {
 			early := l.opts.Status.Now() // a copy must not change
 			defer func() {
-				if len(early.Invalid[order.Late]) != 1 {
+				if len(early.Invalid[event.Late]) != 1 {
 					t.Errorf("a copy has changed: %+v", early.Invalid)
 				}
 			}()
 		}
 	}
-	have := make(map[order.Reason][]int64)
+	have := make(map[event.Reason][]int64)
 	for reason, list := range l.opts.Status.Now().Invalid {
 		for _, r := range list {
 			if r.Partition != 1 || r.Detail != fmt.Sprint("why ", r.Offset) {
@@ -106,7 +106,7 @@ func TestRefused(t *testing.T) {
 			have[reason] = append(have[reason], r.Offset)
 		}
 	}
-	if want := map[order.Reason][]int64{order.Malformed: {7, 6, 5, 3, 2}, order.Late: {14, 13, 12, 11, 10}}; !reflect.DeepEqual(have, want) {
+	if want := map[event.Reason][]int64{event.Malformed: {7, 6, 5, 3, 2}, event.Late: {14, 13, 12, 11, 10}}; !reflect.DeepEqual(have, want) {
 		t.Errorf("remembered are %v, want %v", have, want)
 	}
 }

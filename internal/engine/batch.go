@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"windowed/internal/event"
 	"windowed/internal/fault"
-	"windowed/internal/order"
 	"windowed/state"
 	"windowed/watermark"
 	"windowed/window"
@@ -15,7 +15,7 @@ import (
 // Record is one record of an input partition. Its bytes stay the caller's; a DeadLetter
 // aliases them.
 type Record struct {
-	order.Record
+	event.Record
 	Offset     int64
 	AppendTime bool // Timestamp is the broker's (LogAppendTime)
 	Control    bool // a transaction marker: moves the offset and nothing else
@@ -27,8 +27,8 @@ type DeadLetter struct {
 	Offset     int64
 	Timestamp  int64
 	Key, Value []byte
-	Headers    []order.Header
-	Reason     order.Reason
+	Headers    []event.Header
+	Reason     event.Reason
 	Detail     string
 	AllTime    bool // it counted for all of time
 }
@@ -38,7 +38,7 @@ type DeadLetter struct {
 type Partition struct {
 	ID    int32
 	cfg   *Config
-	dec   order.Reader
+	dec   event.Reader
 	names *names
 	items []portion        // of the order that is added
 	free  []*window.Counts // of finished batches
@@ -148,7 +148,7 @@ func (b *Batch) Add(r *Record, now int64) {
 	}
 	items, names := b.part.items[:0], b.counts.Names()
 	for i := range o.Items {
-		items = append(items, portion{names.ID(o.Items[i].Drink), uint64(o.Items[i].Quantity)})
+		items = append(items, portion{names.ID(o.Items[i].Name), uint64(o.Items[i].Quantity)})
 	}
 	b.part.items = items
 	b.accept(r, o.Time, o.Local, items, now)
@@ -162,25 +162,25 @@ func (b *Batch) begin() {
 }
 
 // accept takes an order that was decoded.
-func (b *Batch) accept(r *Record, at int64, local order.Local, items []portion, now int64) {
+func (b *Batch) accept(r *Record, at int64, local event.Local, items []portion, now int64) {
 	reference := now
 	if r.AppendTime {
 		reference = r.Timestamp
 	}
 	if b.guard.Refuses(at, reference) {
-		b.refuse(r, order.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(at), b.guard.Max))
+		b.refuse(r, event.Future, fmt.Sprintf("event time %s is more than %d ms ahead", window.FormatTime(at), b.guard.Max))
 		return
 	}
 	b.Clocks.add(local)
 	b.count(r, at, items)
 }
 
-func (b *Batch) refuse(r *Record, reason order.Reason, detail string) {
+func (b *Batch) refuse(r *Record, reason event.Reason, detail string) {
 	b.Meta.Counters.Invalid[reason]++
 	b.Dead = append(b.Dead, b.letter(r, reason, detail))
 }
 
-func (b *Batch) letter(r *Record, reason order.Reason, detail string) DeadLetter {
+func (b *Batch) letter(r *Record, reason event.Reason, detail string) DeadLetter {
 	return DeadLetter{
 		Partition: b.part.ID, Offset: r.Offset, Timestamp: r.Timestamp, Key: r.Key, Value: r.Value,
 		Headers: slices.Clone(r.Headers), Reason: reason, Detail: detail,

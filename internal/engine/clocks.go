@@ -1,6 +1,6 @@
 package engine
 
-import "windowed/internal/order"
+import "windowed/internal/event"
 
 // Clocks counts the orders whose time, without a zone, did not say when they were
 // placed, because clocks were set.
@@ -9,11 +9,11 @@ type Clocks struct {
 	Skipped  uint64 // in an hour that never was; moved forward
 }
 
-func (c *Clocks) add(l order.Local) {
+func (c *Clocks) add(l event.Local) {
 	switch l {
-	case order.Repeated:
+	case event.Repeated:
 		c.Repeated++
-	case order.Skipped:
+	case event.Skipped:
 		c.Skipped++
 	}
 }

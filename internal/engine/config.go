@@ -3,7 +3,7 @@ package engine
 import (
 	"cmp"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/watermark"
 	"windowed/window"
@@ -39,9 +39,9 @@ type Config struct {
 	MaxFuture   int64
 	MaxSkew     int64 // event time one owned partition may be ahead of another; 0 = any
 	NoClock     bool  // replay: no future guard, no snapshots
-	Order       order.Config
+	Order       event.Config
 	// NewDecoder makes the decoder of a partition; nil: JSON by Order.
-	NewDecoder func() (order.Reader, error)
+	NewDecoder func() (event.Reader, error)
 
 	// How much closes or expires in one transaction, so that none stalls the loop; 0
 	// means the default.
@@ -79,7 +79,7 @@ func (c *Config) Fingerprint() state.Fingerprint {
 		WindowSize: int64(c.Window), Grace: c.Grace,
 		TimeField: c.Order.TimeField, TimeUnit: uint8(c.Order.TimeUnit), LateMode: uint8(c.Late),
 	}
-	if m, err := order.NewMapping(c.Order); err == nil { // else nothing counts
+	if m, err := event.NewMapping(c.Order); err == nil { // else nothing counts
 		f.Mapping = m.Text()
 	}
 	return f

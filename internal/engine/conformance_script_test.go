@@ -12,7 +12,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -47,7 +47,7 @@ func newScript(t *testing.T, d *datadriven.TestData) *script {
 	cfg := Config{
 		Window: window.Size(span("window", 0)), Grace: span("grace", 0), Retention: span("retention", math.MaxInt32),
 		IdleTimeout: span("idle", 0), MaxFuture: span("max-future", 1<<50), Top: 10, Flush: 1,
-		Order: order.Config{TimeField: "ts"},
+		Order: event.Config{TimeField: "ts"},
 	}
 	d.MaybeScanArgs(t, "top", &cfg.Top)
 	if d.HasArg("amend") {
@@ -200,7 +200,7 @@ func (s *script) records(p int, tokens []string) []Record {
 }
 
 func (s *script) record(p int, token string, value []byte, timestamp int64) Record {
-	r := Record{Offset: s.next[p], Record: order.Record{Timestamp: timestamp, Value: value}}
+	r := Record{Offset: s.next[p], Record: event.Record{Timestamp: timestamp, Value: value}}
 	s.tokens[[2]int64{int64(p), r.Offset}] = token
 	s.next[p]++
 	return r

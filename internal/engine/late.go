@@ -3,7 +3,7 @@ package engine
 import (
 	"fmt"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -22,7 +22,7 @@ func (b *Batch) tooLate(r *Record, at, start, end int64, portions uint64) {
 	if b.retained(end) {
 		b.counts.AddNumbers(start, window.Numbers{LateRecords: 1, LatePortions: portions})
 	}
-	d := b.letter(r, order.Late, fmt.Sprintf("event time %s is in the window of %s, closed for this partition through %s",
+	d := b.letter(r, event.Late, fmt.Sprintf("event time %s is in the window of %s, closed for this partition through %s",
 		window.FormatTime(at), window.FormatTime(start), window.FormatTime(b.Meta.Time.CloseThrough)))
 	d.AllTime = true
 	b.Dead = append(b.Dead, d)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -23,7 +23,7 @@ func TestLateness(t *testing.T) {
 		meta.Time.CloseThrough = 5000
 		b := part.Begin(meta, window.None, window.None)
 		for i, ts := range []int64{4500, 10_000, 9000, 4000} { // the second is in time
-			b.Add(&Record{Offset: int64(i), Record: order.Record{Value: fmt.Appendf(nil, `{"ts":%d,"items":[{"drink":"tea","quantity":1}]}`, ts)}}, 0)
+			b.Add(&Record{Offset: int64(i), Record: event.Record{Value: fmt.Appendf(nil, `{"ts":%d,"items":[{"drink":"tea","quantity":1}]}`, ts)}}, 0)
 		}
 		if b.Ages.Count != 3 || b.Ages.Sum != .5+1+6 || b.Ages.Cumulative()[1] != 2 {
 			t.Errorf("into a %s: %+v, %d counted", into, b.Ages, b.Meta.Counters.Counted)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -35,7 +35,7 @@ func TestManyDrinks(t *testing.T) {
 				perWindow[ts] += quantity
 				items = append(items, fmt.Sprintf(`{"drink":%q,"quantity":%d}`, drink, quantity))
 			}
-			batch = append(batch, Record{Offset: j.next[0], Record: order.Record{Timestamp: ts, Value: []byte(`{"items":[` + strings.Join(items, ",") + `]}`)}})
+			batch = append(batch, Record{Offset: j.next[0], Record: event.Record{Timestamp: ts, Value: []byte(`{"items":[` + strings.Join(items, ",") + `]}`)}})
 			j.next[0]++
 		}
 		j.feed(0, batch...)
@@ -68,7 +68,7 @@ func TestOverflow(t *testing.T) {
 	almost := []state.Change{{Kind: state.CountKind, Scope: window.AllTime, Drink: "latte", Count: math.MaxInt64 - 1}}
 	j.must(j.st.Apply(0, almost, 1))
 	j.at(1)
-	b := j.read(0, Record{Offset: j.next[0], Record: order.Record{Timestamp: 2, Value: []byte(`{"items":[{"drink":"latte","quantity":1}]}`)}})
+	b := j.read(0, Record{Offset: j.next[0], Record: event.Record{Timestamp: 2, Value: []byte(`{"items":[{"drink":"latte","quantity":1}]}`)}})
 	if _, err := b.Seal(j.st); !errors.Is(err, state.ErrOverflow) {
 		t.Errorf("one more than fits: %v", err)
 	}
@@ -81,9 +81,9 @@ func TestFarTimes(t *testing.T) {
 		j := reconfigured(t, Config{Retention: 1 << 50, Grace: 1 << 50})
 		j.cfg.Window = size
 		j.reopen()
-		j.feed(0, Record{Offset: 0, Record: order.Record{Value: []byte(`{"ts":"0001-01-01T00:00:00Z","items":[{"drink":"latte","quantity":1}]}`)}},
-			Record{Offset: 1, Record: order.Record{Value: []byte(`{"ts":"9999-12-31T23:59:59.999Z","items":[{"drink":"latte","quantity":2}]}`)}},
-			Record{Offset: 2, Record: order.Record{Value: []byte(`{"ts":"10000-01-01T00:00:00Z","items":[{"drink":"latte","quantity":4}]}`)}})
+		j.feed(0, Record{Offset: 0, Record: event.Record{Value: []byte(`{"ts":"0001-01-01T00:00:00Z","items":[{"drink":"latte","quantity":1}]}`)}},
+			Record{Offset: 1, Record: event.Record{Value: []byte(`{"ts":"9999-12-31T23:59:59.999Z","items":[{"drink":"latte","quantity":2}]}`)}},
+			Record{Offset: 2, Record: event.Record{Value: []byte(`{"ts":"10000-01-01T00:00:00Z","items":[{"drink":"latte","quantity":4}]}`)}})
 		j.finish()
 		if len(j.outputs) != 2 || j.outputs[0].Total != 1 || j.outputs[1].Total != 2 || j.outputs[0].Scope.Start >= j.outputs[1].Scope.Start {
 			t.Errorf("window %v: finals are %+v", size.Duration(), j.outputs)

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -87,7 +87,7 @@ func (w *world) verify() error {
 	w.seen["late"] += int(k.Late)
 	w.seen["late by idleness"] += int(k.LateIdle)
 	w.seen["amended"] += int(k.Amended)
-	w.seen["future"] += int(k.Invalid[order.Future])
+	w.seen["future"] += int(k.Invalid[event.Future])
 	w.seen["invalid"] += int(k.InvalidRecords())
 	if sum+k.LatePortions != k.Portions {
 		return fmt.Errorf("windows %d + late %d portions, all-time %d", sum, k.LatePortions, k.Portions)

@@ -54,11 +54,11 @@ type instance struct {
 
 // flight is a batch and what went into it.
 type flight struct {
-	b      *Batch
-	base   watermark.Partition
-	c      int64 // the close-through it goes by
-	newest int64
-	events []event
+	b       *Batch
+	base    watermark.Partition
+	c       int64 // the close-through it goes by
+	newest  int64
+	intakes []intake
 }
 
 // txn is a begun transaction.

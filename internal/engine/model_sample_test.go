@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 )
 
@@ -17,7 +17,7 @@ type sample struct {
 	rec     Record
 	time    int64
 	items   []state.Entry // drink and quantity, in document order
-	invalid order.Reason  // None: a good order
+	invalid event.Reason  // None: a good order
 }
 
 // modelDrinks are names that have caught others: a name that is the prefix of another,
@@ -26,7 +26,7 @@ var modelDrinks = []string{"latte", "latte:iced", "latte:iced:10", "mocha", "tea
 
 // newSample makes a record of event time t at the given offset; now is the wall clock.
 func newSample(r *rand.Rand, offset, t, now int64) *sample {
-	s := &sample{time: t, rec: Record{Offset: offset, Record: order.Record{Timestamp: now, Key: []byte("k")}}}
+	s := &sample{time: t, rec: Record{Offset: offset, Record: event.Record{Timestamp: now, Key: []byte("k")}}}
 	if r.IntN(25) == 0 {
 		s.rec.Control = true
 		return s
@@ -70,17 +70,17 @@ func itemsJSON(items []state.Entry) string {
 func (s *sample) spoil(r *rand.Rand) {
 	switch r.IntN(6) {
 	case 0:
-		s.invalid = order.NullValue
+		s.invalid = event.NullValue
 	case 1:
-		s.invalid, s.rec.Value = order.Malformed, []byte(`{"items":[]}`)
+		s.invalid, s.rec.Value = event.Malformed, []byte(`{"items":[]}`)
 	case 2:
-		s.invalid, s.rec.Value = order.Malformed, []byte(`{"items":[{"drink":"latte","quantity":1}]`)
+		s.invalid, s.rec.Value = event.Malformed, []byte(`{"items":[{"drink":"latte","quantity":1}]`)
 	case 3:
-		s.invalid, s.rec.Value = order.InvalidQuantity, []byte(`{"items":[{"drink":"latte","quantity":1},{"drink":"latte","quantity":0}]}`)
+		s.invalid, s.rec.Value = event.InvalidQuantity, []byte(`{"items":[{"drink":"latte","quantity":1},{"drink":"latte","quantity":0}]}`)
 	case 4:
-		s.invalid, s.rec.Value = order.InvalidDrink, []byte(`{"items":[{"drink":"","quantity":1}]}`)
+		s.invalid, s.rec.Value = event.InvalidName, []byte(`{"items":[{"drink":"","quantity":1}]}`)
 	case 5:
-		s.invalid, s.rec.Value = order.NoTimestamp, []byte(`{"items":[{"drink":"latte","quantity":1}]}`)
+		s.invalid, s.rec.Value = event.NoTimestamp, []byte(`{"items":[{"drink":"latte","quantity":1}]}`)
 		s.rec.Timestamp = -1
 	}
 }

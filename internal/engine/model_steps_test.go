@@ -81,7 +81,7 @@ func (w *world) poll(in *instance, p int32, n int) error {
 			break
 		}
 		f.b.Add(&input.samples[i].rec, w.now)
-		f.events = append(f.events, event{s: input.samples[i], now: w.now})
+		f.intakes = append(f.intakes, intake{s: input.samples[i], now: w.now})
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (w *world) idle(in *instance, p int32) error {
 	if raised > before.CloseThrough {
 		w.seen["raise"]++
 	}
-	f.events = append(f.events, event{raised: raised})
+	f.intakes = append(f.intakes, intake{raised: raised})
 	return nil
 }
 
@@ -254,13 +254,13 @@ func (w *world) append(t *txn) error {
 		if w.variant != asDesigned {
 			// What a variant takes for late is its own affair; its finals count.
 			input.truth.meta.Time = f.base
-			input.truth.take(&w.cfg, f.events, f.c, w.ever)
+			input.truth.take(&w.cfg, f.intakes, f.c, w.ever)
 			continue
 		}
 		if meta := &input.truth.meta; len(input.log) == 1 {
 			meta.Time.CloseThrough = w.global.CloseThrough
 		}
-		want := input.truth.take(&w.cfg, f.events, f.c, w.ever)
+		want := input.truth.take(&w.cfg, f.intakes, f.c, w.ever)
 		if err := input.truth.check(&w.cfg, t.changes[p], f.b.Dead, want, expirable); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"reflect"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/watermark"
 	"windowed/window"
@@ -30,8 +30,8 @@ func newTruth(start int64) *truth {
 	}
 }
 
-// event is what a batch took in: a record at a wall clock time, or a raise while idle.
-type event struct {
+// intake is what a batch took in: a record at a wall clock time, or a raise while idle.
+type intake struct {
 	s      *sample
 	now    int64
 	raised int64 // if s is nil
@@ -48,16 +48,16 @@ func (w written) number(start int64, n window.Numbers) {
 	w[fmt.Sprintf("numbers %d", start)] = fmt.Sprint(n)
 }
 
-func (w written) dead(offset int64, reason order.Reason, allTime bool) {
+func (w written) dead(offset int64, reason event.Reason, allTime bool) {
 	w[fmt.Sprintf("dead letter %d", offset)] = fmt.Sprint(reason, allTime)
 }
 
-// take adds the events of one batch that went by the close-through c; ever collects
+// take adds the intakes of one batch that went by the close-through c; ever collects
 // what every window of the job accepted.
-func (t *truth) take(cfg *Config, events []event, c int64, ever map[int64]*everWindow) written {
+func (t *truth) take(cfg *Config, intakes []intake, c int64, ever map[int64]*everWindow) written {
 	out := written{}
 	expired := t.meta.ExpiredThrough
-	for _, e := range events {
+	for _, e := range intakes {
 		if e.s == nil {
 			t.meta.Time.Idle = true
 			t.meta.Time.CloseThrough = max(t.meta.Time.CloseThrough, e.raised)
@@ -71,7 +71,7 @@ func (t *truth) take(cfg *Config, events []event, c int64, ever map[int64]*everW
 	return out
 }
 
-func (t *truth) record(cfg *Config, e event, c, expired int64, ever map[int64]*everWindow, out written) {
+func (t *truth) record(cfg *Config, e intake, c, expired int64, ever map[int64]*everWindow, out written) {
 	m, s := &t.meta, e.s
 	m.Counters.Records++
 	m.Time.Idle = false
@@ -80,13 +80,13 @@ func (t *truth) record(cfg *Config, e event, c, expired int64, ever map[int64]*e
 		reference = s.rec.Timestamp
 	}
 	switch {
-	case s.invalid != order.None:
+	case s.invalid != event.None:
 		m.Counters.Invalid[s.invalid]++
 		out.dead(s.rec.Offset, s.invalid, false)
 		return
 	case s.time > reference+cfg.MaxFuture:
-		m.Counters.Invalid[order.Future]++
-		out.dead(s.rec.Offset, order.Future, false)
+		m.Counters.Invalid[event.Future]++
+		out.dead(s.rec.Offset, event.Future, false)
 		return
 	}
 	size := int64(cfg.Window)
@@ -117,7 +117,7 @@ func (t *truth) record(cfg *Config, e event, c, expired int64, ever map[int64]*e
 		k.AmendedPortions += portions
 		n.Records, n.Portions = n.Records+1, n.Portions+portions
 	default:
-		out.dead(s.rec.Offset, order.Late, true)
+		out.dead(s.rec.Offset, event.Late, true)
 		k.Late++
 		k.LatePortions += portions
 		n.LateRecords, n.LatePortions = n.LateRecords+1, n.LatePortions+portions

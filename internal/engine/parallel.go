@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -13,7 +13,7 @@ import (
 // a decoder of its own. They are counted in their order, so that the result is the same for
 // any number of workers and any cut of the input. After each chunk, read is told how many
 // records it had. An error of the input comes after the records in front of it.
-func (r *Replay) AddAll(in Chunks, newDecoder func() (order.Reader, error), workers int, read func(records int)) error {
+func (r *Replay) AddAll(in Chunks, newDecoder func() (event.Reader, error), workers int, read func(records int)) error {
 	workers = max(workers, 1)
 	team := make([]*worker, workers)
 	for i := range team {
@@ -74,15 +74,15 @@ type task struct {
 // decoded is a record: an order, or why it is none.
 type decoded struct {
 	at      int64
-	local   order.Local
+	local   event.Local
 	items   int // how many of the task's items are its
-	refused *order.Error
+	refused *event.Error
 }
 
 // worker decodes chunks with a numbering of its own.
 type worker struct {
-	dec   order.Reader
-	rec   order.Record // being decoded
+	dec   event.Reader
+	rec   event.Record // being decoded
 	names *window.Names
 	limit int
 	known int // names that whoever counts has been told
@@ -154,14 +154,14 @@ func (w *worker) decode(j *task) {
 		w.names, w.known = window.NewNamesUpTo(w.limit), 0
 	}
 	j.chunk.Each(func(value []byte) {
-		w.rec = order.Record{Value: value, Timestamp: noTimestamp}
+		w.rec = event.Record{Value: value, Timestamp: noTimestamp}
 		o, refused := w.dec.DecodeRecord(&w.rec)
 		if refused != nil {
 			j.records = append(j.records, decoded{refused: refused})
 			return
 		}
 		for i := range o.Items {
-			j.items = append(j.items, portion{w.names.ID(o.Items[i].Drink), uint64(o.Items[i].Quantity)})
+			j.items = append(j.items, portion{w.names.ID(o.Items[i].Name), uint64(o.Items[i].Quantity)})
 		}
 		j.records = append(j.records, decoded{at: o.Time, local: o.Local, items: len(o.Items)})
 	})

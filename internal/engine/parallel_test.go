@@ -13,8 +13,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"windowed/internal/event"
 	"windowed/internal/files"
-	"windowed/internal/order"
 	"windowed/state"
 	"windowed/window"
 )
@@ -77,8 +77,8 @@ func lines(t *testing.T, in io.Reader, chunk int) Chunks {
 	return fileChunks{file}
 }
 
-func ordersBy(cfg *Config) func() (order.Reader, error) {
-	return func() (order.Reader, error) { return order.NewDecoder(cfg.Order) }
+func ordersBy(cfg *Config) func() (event.Reader, error) {
+	return func() (event.Reader, error) { return event.NewDecoder(cfg.Order) }
 }
 
 // replayed is all that a replay says.

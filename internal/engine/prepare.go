@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Preparer gets what records need before they can be decoded, such as their schemas, so
@@ -22,11 +22,11 @@ type Preparer interface {
 }
 
 // decoder makes the decoder of a partition.
-func (c *Config) decoder() (order.Reader, error) {
+func (c *Config) decoder() (event.Reader, error) {
 	if c.NewDecoder != nil {
 		return c.NewDecoder()
 	}
-	return order.NewDecoder(c.Order)
+	return event.NewDecoder(c.Order)
 }
 
 // read polls for records, unless some wait for what they need to be decoded: then it waits

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -23,7 +23,7 @@ func genConfig(t *rapid.T) Config {
 		Grace:  rapid.SampledFrom([]int64{0, 1, 15, 200}).Draw(t, "grace"),
 		// Expiry must not take away what is compared at the end.
 		Retention: 1 << 40, Top: rapid.IntRange(1, 5).Draw(t, "top"), MaxFuture: 1 << 50,
-		Order: order.Config{TimeField: "ts"}, closeChunk: rapid.SampledFrom([]int{1, 3, 0}).Draw(t, "chunk"),
+		Order: event.Config{TimeField: "ts"}, closeChunk: rapid.SampledFrom([]int{1, 3, 0}).Draw(t, "chunk"),
 	}
 }
 
@@ -118,7 +118,7 @@ func nextPartition(t *rapid.T, left [][]Record) int {
 type letterID struct {
 	partition int32
 	offset    int64
-	reason    order.Reason
+	reason    event.Reason
 }
 
 // deadLetters are the dead letters of a job, in order of partition and offset.
@@ -188,7 +188,7 @@ func TestOrderWithinGraceDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		cfg := genConfig(r)
 		samples := genSamples(r, "partition", 1)
-		samples = slices.DeleteFunc(samples, func(s *sample) bool { return s.rec.Control || s.invalid != order.None })
+		samples = slices.DeleteFunc(samples, func(s *sample) bool { return s.rec.Control || s.invalid != event.None })
 		var want []string
 		for range 3 {
 			// Sorted by time plus less than grace, nothing is further behind than grace.

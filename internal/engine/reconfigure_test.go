@@ -3,13 +3,13 @@ package engine
 import (
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
 
 func reconfigured(t *testing.T, cfg Config) *job {
-	cfg.Window, cfg.Top, cfg.MaxFuture, cfg.Order = 10, 3, 1<<50, order.Config{TimeField: "ts"}
+	cfg.Window, cfg.Top, cfg.MaxFuture, cfg.Order = 10, 3, 1<<50, event.Config{TimeField: "ts"}
 	j := newJob(t, cfg, 1)
 	t.Cleanup(j.close)
 	return j
@@ -20,7 +20,7 @@ func (j *job) at(times ...int64) {
 	var all []Record
 	for _, ts := range times {
 		s := &sample{time: ts, items: []state.Entry{{Drink: "latte", Count: 1}}}
-		all = append(all, Record{Offset: j.next[0], Record: order.Record{Timestamp: ts, Value: []byte(`{"items":` + itemsJSON(s.items) + `}`)}})
+		all = append(all, Record{Offset: j.next[0], Record: event.Record{Timestamp: ts, Value: []byte(`{"items":` + itemsJSON(s.items) + `}`)}})
 		j.next[0]++
 	}
 	j.feed(0, all...)

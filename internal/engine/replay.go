@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -29,7 +29,7 @@ type Replay struct {
 
 	Clocks Clocks // of the orders counted so far
 	// Examples are the first record that was refused for each reason, and why.
-	Examples map[order.Reason]Example
+	Examples map[event.Reason]Example
 }
 
 // Example is a record that was refused.
@@ -42,7 +42,7 @@ type Example struct {
 // window that accepted a record, in window order.
 func NewReplay(cfg Config, st *state.State, emit func(*Output) error) (*Replay, error) {
 	cfg.NoClock = true
-	r := &Replay{cfg: cfg, st: st, emit: emit, held: make(map[int64]Output), Examples: make(map[order.Reason]Example)}
+	r := &Replay{cfg: cfg, st: st, emit: emit, held: make(map[int64]Output), Examples: make(map[event.Reason]Example)}
 	part, err := NewPartition(0, &r.cfg)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ const noTimestamp = -1
 
 // add counts a record that was decoded. Its dead letter is for nobody.
 func (r *Replay) add(d *decoded, items []portion) error {
-	r.batch.addDecoded(&Record{Record: order.Record{Timestamp: noTimestamp}, Offset: r.next}, d, items)
+	r.batch.addDecoded(&Record{Record: event.Record{Timestamp: noTimestamp}, Offset: r.next}, d, items)
 	r.batch.Dead = r.batch.Dead[:0]
 	r.example(d, r.next)
 	r.next++

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 )
 
@@ -52,7 +52,7 @@ type StatusNow struct {
 	Revised  uint64         // further finals of amended windows
 	Expired  uint64         // windows whose last trace this process removed
 	Dead     uint64         // dead letters
-	Invalid  map[order.Reason][]Refused
+	Invalid  map[event.Reason][]Refused
 	Ends     Ends
 	Snapshot time.Time // when the last snapshots were committed; zero: never
 	Shots    uint64    // commits with snapshots

@@ -3,7 +3,7 @@ package engine
 import (
 	"math"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -16,7 +16,7 @@ type sum struct {
 	latest   int64          // event time
 	accepted uint64
 	portions uint64
-	refused  [order.NumReasons]uint64
+	refused  [event.NumReasons]uint64
 	clocks   Clocks
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Format is how the records of a file are written. The zero value is Auto.
@@ -56,7 +56,7 @@ type Options struct {
 	Guess bool
 	// Mapping decides what Auto and HeaderAuto mean. Without one, HeaderAuto is a guess:
 	// a first row without numbers and times.
-	Mapping *order.Mapping
+	Mapping *event.Mapping
 	// ChunkSize is about how many bytes a chunk has; default 256 KiB. The records do not
 	// depend on it.
 	ChunkSize int
@@ -221,7 +221,7 @@ func (f *File) Comma() byte { return f.comma }
 
 // Decoder returns a new decoder of the file's records. It fails when a row has no such
 // columns.
-func (f *File) Decoder(m *order.Mapping) (order.Reader, error) {
+func (f *File) Decoder(m *event.Mapping) (event.Reader, error) {
 	if f.format == JSON || f.fields == 0 { // nothing is ever asked of an empty file
 		return m.NewDecoder()
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // TestFormats has what a file is by its name, its first bytes or what is said of it.
@@ -68,7 +68,7 @@ func TestFormats(t *testing.T) {
 // TestArrayRecords: where a record is an array by the mapping, a file of lines that begin
 // with brackets is not one array.
 func TestArrayRecords(t *testing.T) {
-	m, err := order.NewMapping(order.Config{Items: "[]", Names: []string{"."}})
+	m, err := event.NewMapping(event.Config{Items: "[]", Names: []string{"."}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // rows reads rows of separated values. A field that begins with a quote may have line ends
@@ -55,7 +55,7 @@ func (f *File) openRows(text *bufio.Reader, comma byte, o *Options) error {
 func likelyComma(row []byte, usual byte) byte {
 	likely, most := usual, 0
 	for _, comma := range append([]byte{usual}, ",;|\t"...) {
-		if fields, err := order.SplitRow(row, comma); err == nil && len(fields) > most {
+		if fields, err := event.SplitRow(row, comma); err == nil && len(fields) > most {
 			likely, most = comma, len(fields)
 		}
 	}
@@ -69,9 +69,9 @@ func (o *Options) hasHeader(first []string) bool {
 	case o.Mapping != nil:
 		return !o.Mapping.NumbersOnly()
 	}
-	times, err := order.NewTimes(order.Config{TimeField: "t", TimeLayout: order.LayoutISO})
+	times, err := event.NewTimes(event.Config{TimeField: "t", TimeLayout: event.LayoutISO})
 	for _, field := range first {
-		if field == "" || order.IsNumber(field) || looksLikeValue(field) {
+		if field == "" || event.IsNumber(field) || looksLikeValue(field) {
 			return false
 		}
 		if _, ok := times.Read(field); ok && err == nil {
@@ -103,7 +103,7 @@ func (f *File) Columns() []string {
 
 // Split parts a row.
 func (f *File) Split(row []byte) ([]string, error) {
-	return order.SplitRow(row, f.comma)
+	return event.SplitRow(row, f.comma)
 }
 
 // next is the next row that is not blank, without its end.

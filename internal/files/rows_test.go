@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // rowsOf are the columns of a file and the fields of its rows.
@@ -38,11 +38,11 @@ func rowsOf(t *testing.T, text string, o Options) string {
 
 // TestRows has rows with quotes, line ends and blanks, with a header and without.
 func TestRows(t *testing.T) {
-	numbered, err := order.NewMapping(order.Config{TimeField: "1", Names: []string{"2"}})
+	numbered, err := event.NewMapping(event.Config{TimeField: "1", Names: []string{"2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, err := order.NewMapping(order.Config{TimeField: "1", Names: []string{"b"}})
+	named, err := event.NewMapping(event.Config{TimeField: "1", Names: []string{"b"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Choice is one way to count the records.
@@ -77,7 +77,7 @@ func (p *Profile) choice(f *Field) (Choice, bool) {
 }
 
 // place parts the path of a name behind the last array.
-func place(path order.Path) (items, name string) {
+func place(path event.Path) (items, name string) {
 	last := -1
 	for i := range path {
 		if path[i].IsEvery() {

@@ -3,7 +3,7 @@ package inspect
 import (
 	"strings"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // binaryHeader is the header of CloudEvents whose value is the document.
@@ -11,17 +11,17 @@ const binaryHeader = "ce_specversion"
 
 // envelope is what the documents of a sample are wrapped in, by the members that nearly
 // all of them have.
-func (s *Sample) envelope() order.Envelope {
+func (s *Sample) envelope() event.Envelope {
 	p := s.Profile
 	switch {
 	case p.isChange("") || p.isChange("payload."):
-		return order.Debezium
+		return event.Debezium
 	case p.most("specversion", Text) && p.most("data", Object) || s.binaryEvents():
-		return order.CloudEvents
+		return event.CloudEvents
 	case p.most("schema", Object) && p.most("payload", Object) && p.members() == 2:
-		return order.Connect
+		return event.Connect
 	}
-	return order.NoEnvelope
+	return event.NoEnvelope
 }
 
 // most says whether nearly all records have a value of the kind at the path.
@@ -68,16 +68,16 @@ func (s *Sample) binaryEvents() bool {
 }
 
 // inside is the profile of what the envelope wraps, whose paths begin there.
-func (s *Sample) inside(e order.Envelope) *Profile {
+func (s *Sample) inside(e event.Envelope) *Profile {
 	switch p := s.Profile; e {
-	case order.Connect:
+	case event.Connect:
 		return p.below("payload")
-	case order.Debezium:
+	case event.Debezium:
 		if p.byPath["payload.after"] != nil {
 			return p.below("payload", "after")
 		}
 		return p.below("after")
-	case order.CloudEvents:
+	case event.CloudEvents:
 		if !s.binaryEvents() {
 			return p.below("data")
 		}

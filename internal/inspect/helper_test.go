@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
 // sampleOf is a sample of JSON documents of one partition, without timestamps.
 func sampleOf(documents ...string) *Sample {
 	s := &Sample{Format: "json", Profile: NewProfile()}
-	s.Decoder = func(m *order.Mapping) (order.Reader, error) { return m.NewDecoder() }
+	s.Decoder = func(m *event.Mapping) (event.Reader, error) { return m.NewDecoder() }
 	for _, d := range documents {
-		s.Records = append(s.Records, Record{Record: order.Record{Value: []byte(d), Timestamp: -1}})
+		s.Records = append(s.Records, Record{Record: event.Record{Value: []byte(d), Timestamp: -1}})
 		s.Profile.AddJSON([]byte(d))
 	}
 	return s

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Missing says which of the mapping's paths no record of the sample has, and what may
 // have been meant; "" if all are there, or if there is nothing to go by.
-func (p *Profile) Missing(m *order.Mapping) string {
+func (p *Profile) Missing(m *event.Mapping) string {
 	if p.Records == 0 {
 		return ""
 	}
@@ -28,7 +28,7 @@ func (p *Profile) Missing(m *order.Mapping) string {
 
 // has says whether any record has something at the path. Places in arrays are taken for
 // any.
-func (p *Profile) has(path order.Path) bool {
+func (p *Profile) has(path event.Path) bool {
 	for _, around := range []string{"", "payload.", "data."} { // change events and CloudEvents come in two forms
 		if p.byPath[around+anyPlace(path)] != nil {
 			return true
@@ -37,11 +37,11 @@ func (p *Profile) has(path order.Path) bool {
 	return false
 }
 
-func anyPlace(path order.Path) string {
-	general := make(order.Path, len(path))
+func anyPlace(path event.Path) string {
+	general := make(event.Path, len(path))
 	for i, step := range path {
 		if !step.IsMember() {
-			step = order.Every()
+			step = event.Every()
 		}
 		general[i] = step
 	}
@@ -50,7 +50,7 @@ func anyPlace(path order.Path) string {
 
 // like is the path in the sample that is most like the given one: its last name is alike,
 // or the same elsewhere.
-func (p *Profile) like(path order.Path) string {
+func (p *Profile) like(path event.Path) string {
 	want, name := anyPlace(path), lastName(path)
 	best, least := "", max(2, len(name)/3)+1
 	for _, f := range p.Fields {
@@ -66,7 +66,7 @@ func (p *Profile) like(path order.Path) string {
 	return best
 }
 
-func lastName(path order.Path) string {
+func lastName(path event.Path) string {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].IsMember() {
 			return path[i].Name

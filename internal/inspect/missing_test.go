@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // TestMissing has mappings with a path that is in no record, and what they may have meant.
@@ -13,10 +13,10 @@ func TestMissing(t *testing.T) {
 		`{"ts":1,"items":[{"drink":"a","quantity":1}],"page":"/","user":{"name":"x"}}`,
 		`{"ts":2,"a.b":[1,2],"payload":{"when":1,"p":"x"},"data":{"d":1}}`,
 	)
-	for want, c := range map[string]order.Config{
+	for want, c := range map[string]event.Config{
 		"":                               {TimeField: "ts"},
-		" ":                              {TimeField: "when", Names: []string{"p"}, Envelope: order.Connect},
-		"  ":                             {Names: []string{"d"}, Envelope: order.CloudEvents},
+		" ":                              {TimeField: "when", Names: []string{"p"}, Envelope: event.Connect},
+		"  ":                             {Names: []string{"d"}, Envelope: event.CloudEvents},
 		"   ":                            {Names: []string{"key", "header:x", "page"}},
 		"    ":                           {Names: []string{`"a.b"[1]`}},
 		"`itmes`; did you mean `items`?": {Items: "itmes", Names: []string{"drink"}},
@@ -25,16 +25,16 @@ func TestMissing(t *testing.T) {
 		"`items.quantitty`; did you mean `items[].quantity`?": {Items: "items", Names: []string{"drink"}, Quantity: "quantitty"},
 		"`timestamp`":                                 {TimeField: "timestamp", Names: []string{"page"}},
 		"`Page`; did you mean `page`?":                {Names: []string{"Page"}},
-		"`payload.whn`; did you mean `payload.when`?": {TimeField: "whn", Names: []string{"p"}, Envelope: order.Connect},
+		"`payload.whn`; did you mean `payload.when`?": {TimeField: "whn", Names: []string{"p"}, Envelope: event.Connect},
 	} {
-		m, err := order.NewMapping(c)
+		m, err := event.NewMapping(c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		have := strings.TrimPrefix(sample.Profile.Missing(m), "no record of the first 2 has ")
 		check(t, want, have, strings.TrimSpace(want))
 	}
-	m, _ := order.NewMapping(order.Config{Names: []string{"x"}})
+	m, _ := event.NewMapping(event.Config{Names: []string{"x"}})
 	check(t, "an empty sample", sampleOf().Profile.Missing(m), "")
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Limits of what is remembered of a sample.
@@ -44,13 +44,13 @@ func (k Kind) String() string { return kindTexts[k] }
 
 // Field is what a sample has at one path.
 type Field struct {
-	Path     string // in the notation of order.Path; [] is every element
+	Path     string // in the notation of event.Path; [] is every element
 	Records  int    // that have it
 	Values   int
 	Kinds    [numKinds]int
 	Examples []string
 
-	steps    order.Path
+	steps    event.Path
 	last     int            // the record it was last seen in
 	distinct map[string]int // texts of scalars; nil once there are too many
 	whole    int            // numbers that are whole, 1 to a million
@@ -88,13 +88,13 @@ func (p *Profile) AddJSON(value []byte) {
 func (p *Profile) AddRow(names, row []string) {
 	p.Records++
 	for i, text := range row {
-		path := order.Path{{Name: names[i], Index: -1}}
+		path := event.Path{{Name: names[i], Index: -1}}
 		if text == "" {
 			p.add(path, Null, "")
 			continue
 		}
 		kind := Text
-		if order.IsNumber(text) {
+		if event.IsNumber(text) {
 			kind = Number
 		}
 		p.add(path, kind, text)
@@ -102,21 +102,21 @@ func (p *Profile) AddRow(names, row []string) {
 }
 
 // walk reads the next value, which is at the given path.
-func (p *Profile) walk(d *jsontext.Decoder, path order.Path) {
+func (p *Profile) walk(d *jsontext.Decoder, path event.Path) {
 	switch d.PeekKind() {
 	case '{':
 		p.add(path, Object, "")
 		_, _ = d.ReadToken()
 		for d.PeekKind() != '}' {
 			name, _ := d.ReadToken()
-			p.walk(d, append(path[:len(path):len(path)], order.Member(name.String())))
+			p.walk(d, append(path[:len(path):len(path)], event.Member(name.String())))
 		}
 		_, _ = d.ReadToken()
 	case '[':
 		p.add(path, Array, "")
 		_, _ = d.ReadToken()
 		for d.PeekKind() != ']' {
-			p.walk(d, append(path[:len(path):len(path)], order.Every()))
+			p.walk(d, append(path[:len(path):len(path)], event.Every()))
 		}
 		_, _ = d.ReadToken()
 	default:
@@ -137,7 +137,7 @@ func kindOf(k jsontext.Kind) Kind {
 	return Boolean
 }
 
-func (p *Profile) add(path order.Path, kind Kind, text string) {
+func (p *Profile) add(path event.Path, kind Kind, text string) {
 	key := path.String()
 	f := p.byPath[key]
 	if f == nil {
@@ -156,7 +156,7 @@ func (p *Profile) add(path order.Path, kind Kind, text string) {
 	f.Kinds[kind]++
 	if kind < Null {
 		f.see(text)
-		if kind == Number && order.IsQuantity(text) {
+		if kind == Number && event.IsQuantity(text) {
 			f.whole++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -21,7 +21,7 @@ type Sample struct {
 	Written []Written // what the values of a topic are written in
 	Lacking string    // what it would take to read those that could not be; "": nothing
 	// Decoder returns a new decoder of the records.
-	Decoder func(*order.Mapping) (order.Reader, error)
+	Decoder func(*event.Mapping) (event.Reader, error)
 }
 
 // Written is how some of the records are written.
@@ -35,12 +35,12 @@ type Written struct {
 // Record is one record of a sample.
 type Record struct {
 	Partition int32
-	order.Record
+	event.Record
 }
 
 // Given is what the user has decided; zero values are left to the sample.
 type Given struct {
-	Config    order.Config
+	Config    event.Config
 	TimeField bool // whether Config has the time
 	Window    window.Size
 	Grace     time.Duration // at least
@@ -52,12 +52,12 @@ type Report struct {
 	Document *Profile // of what the envelope wraps
 	Times    []Time
 	Choices  []Choice
-	Config   order.Config // the proposal
+	Config   event.Config // the proposal
 	Problem  string       // why there is none
 	Counted  int
-	Refused  map[order.Reason]int
-	Examples map[order.Reason]string
-	Clocks   map[order.Local]int
+	Refused  map[event.Reason]int
+	Examples map[event.Reason]string
+	Clocks   map[event.Local]int
 	Order    Disorder
 	Grace    time.Duration
 }
@@ -67,13 +67,13 @@ const maxChoices = 5
 
 // Look makes a report of a sample.
 func Look(s *Sample, given Given) *Report {
-	r := &Report{Sample: s, Refused: map[order.Reason]int{}, Examples: map[order.Reason]string{}, Clocks: map[order.Local]int{}}
+	r := &Report{Sample: s, Refused: map[event.Reason]int{}, Examples: map[event.Reason]string{}, Clocks: map[event.Local]int{}}
 	if s.Profile.Records == 0 {
 		r.Problem = cmp.Or(s.Lacking, "no record could be read")
 		return r
 	}
 	envelope := given.Config.Envelope
-	if envelope == order.NoEnvelope && len(given.Config.Names) == 0 && !given.TimeField {
+	if envelope == event.NoEnvelope && len(given.Config.Names) == 0 && !given.TimeField {
 		envelope = s.envelope()
 	}
 	document := s.inside(envelope)
@@ -117,12 +117,12 @@ func (r *Report) propose(given *Given) {
 
 // try decodes the sample by the proposal.
 func (r *Report) try(size window.Size, least time.Duration) {
-	m, err := order.NewMapping(r.Config)
+	m, err := event.NewMapping(r.Config)
 	if err == nil {
 		err = r.decode(m, size)
 	}
 	if err != nil {
-		r.Problem = strings.TrimPrefix(err.Error(), "order: ")
+		r.Problem = strings.TrimPrefix(err.Error(), "event: ")
 		return
 	}
 	if r.Counted == 0 {
@@ -132,7 +132,7 @@ func (r *Report) try(size window.Size, least time.Duration) {
 	r.Grace = r.Order.Grace(least)
 }
 
-func (r *Report) decode(m *order.Mapping, size window.Size) error {
+func (r *Report) decode(m *event.Mapping, size window.Size) error {
 	d, err := r.Sample.Decoder(m)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (r *Report) decode(m *order.Mapping, size window.Size) error {
 	var moments []Moment
 	for i := range r.Sample.Records {
 		record := &r.Sample.Records[i]
-		o, fault := d.DecodeRecord(&record.Record)
+		e, fault := d.DecodeRecord(&record.Record)
 		if fault != nil {
 			r.Refused[fault.Reason]++
 			if r.Examples[fault.Reason] == "" {
@@ -149,8 +149,8 @@ func (r *Report) decode(m *order.Mapping, size window.Size) error {
 			continue
 		}
 		r.Counted++
-		r.Clocks[o.Local]++
-		moments = append(moments, Moment{Partition: record.Partition, Time: o.Time, Items: len(o.Items)})
+		r.Clocks[e.Local]++
+		moments = append(moments, Moment{Partition: record.Partition, Time: e.Time, Items: len(e.Items)})
 	}
 	r.Order = DisorderOf(moments, size)
 	return nil
@@ -164,7 +164,7 @@ func (r *Report) Flags() []string {
 	if c.TimeField != "ts" {
 		add("time-field", c.TimeField)
 	}
-	if c.TimeUnit != order.Milliseconds {
+	if c.TimeUnit != event.Milliseconds {
 		add("time-unit", c.TimeUnit.String())
 	}
 	if c.TimeLayout != "" {
@@ -173,7 +173,7 @@ func (r *Report) Flags() []string {
 	if c.TimeZone != "" {
 		add("time-zone", c.TimeZone)
 	}
-	if m, err := order.NewMapping(c); err != nil || !m.Plain {
+	if m, err := event.NewMapping(c); err != nil || !m.Plain {
 		add("items", c.Items)
 		names := make([]string, len(c.Names))
 		for i, name := range c.Names {
@@ -188,7 +188,7 @@ func (r *Report) Flags() []string {
 	if c.Split != "" {
 		add("split", c.Split)
 	}
-	if c.Envelope != order.NoEnvelope {
+	if c.Envelope != event.NoEnvelope {
 		add("envelope", c.Envelope.String())
 	}
 	return flags
@@ -210,9 +210,9 @@ func quote(text string) string {
 func Quote(text string) string { return quote(text) }
 
 // Reasons are those for which records were refused, the most frequent first.
-func (r *Report) Reasons() []order.Reason {
+func (r *Report) Reasons() []event.Reason {
 	reasons := slices.Collect(maps.Keys(r.Refused))
-	slices.SortFunc(reasons, func(a, b order.Reason) int {
+	slices.SortFunc(reasons, func(a, b event.Reason) int {
 		if d := r.Refused[b] - r.Refused[a]; d != 0 {
 			return d
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // visits are documents whose time is out of order now and then, and some of which cannot
@@ -49,12 +49,12 @@ func TestLookGoesByWhatIsGiven(t *testing.T) {
 	s := sampleOf(many(20, func(i int) string {
 		return fmt.Sprintf(`{"when":%d,"other":%d,"page":"/%d","lang":"%d"}`, 1772360150+i, 1772360150520+i, i%4, i%3)
 	})...)
-	r := Look(s, Given{Window: hour(t), Config: order.Config{Names: []string{"lang"}}})
+	r := Look(s, Given{Window: hour(t), Config: event.Config{Names: []string{"lang"}}})
 	check(t, "the name", strings.Join(r.Flags(), " "), "--time-field=when --time-unit=s --items= --name=lang --quantity=1")
-	r = Look(s, Given{Window: hour(t), TimeField: true, Config: order.Config{TimeField: "when", TimeUnit: order.Seconds, TimeLayout: order.LayoutISO}})
+	r = Look(s, Given{Window: hour(t), TimeField: true, Config: event.Config{TimeField: "when", TimeUnit: event.Seconds, TimeLayout: event.LayoutISO}})
 	check(t, "the time", strings.Join(r.Flags(), " "), "--time-field=when --time-unit=s --time-layout=iso --items= --name=page --quantity=1")
-	r = Look(s, Given{Window: hour(t), Config: order.Config{Names: []string{"nothing.here"}}})
-	if r.Problem != "no record would be counted, 20 of 20 as invalid_drink: nothing.here: is missing" || r.Counted != 0 || r.Refused[order.InvalidDrink] != 20 {
+	r = Look(s, Given{Window: hour(t), Config: event.Config{Names: []string{"nothing.here"}}})
+	if r.Problem != "no record would be counted, 20 of 20 as invalid_drink: nothing.here: is missing" || r.Counted != 0 || r.Refused[event.InvalidName] != 20 {
 		t.Errorf("a name that is not there: %q, %d counted, %v", r.Problem, r.Counted, r.Refused)
 	}
 }
@@ -74,14 +74,14 @@ func TestLookFindsNothing(t *testing.T) {
 
 // TestFlags has flags that a shell must not take apart.
 func TestFlags(t *testing.T) {
-	for want, c := range map[string]order.Config{
+	for want, c := range map[string]event.Config{
 		"":                               {TimeField: "ts"},
-		"--time-field=at --time-unit=us": {TimeField: "at", TimeUnit: order.Microseconds},
+		"--time-field=at --time-unit=us": {TimeField: "at", TimeUnit: event.Microseconds},
 		`--items= --name='"a\, b",c' --quantity=1`:          {TimeField: "ts", Names: []string{`"a, b"`, "c"}, NameSeparator: " "},
 		"--time-field= --items=a[].b --name=. --quantity=1": {Items: "a[].b", Names: []string{"."}},
 		`--time-layout='02/Jan/2006:15:04:05 -0700' --time-zone=Europe/Paris --items= --name='"it'\''s",key' --quantity=n --name-separator='; ' --split='|' --envelope=connect`: {
 			TimeField: "ts", TimeLayout: "02/Jan/2006:15:04:05 -0700", TimeZone: "Europe/Paris", Names: []string{`"it's"`, "key"},
-			Quantity: "n", NameSeparator: "; ", Split: "|", Envelope: order.Connect,
+			Quantity: "n", NameSeparator: "; ", Split: "|", Envelope: event.Connect,
 		},
 	} {
 		r := Report{Config: c}

@@ -4,13 +4,13 @@ import (
 	"sort"
 	"strings"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Time is a field that can be the event time.
 type Time struct {
 	Field  *Field
-	Unit   order.Unit
+	Unit   event.Unit
 	Layout string  // "" for the forms that need no layout
 	Other  string  // layout with days and months changed round that fits as well; "": none
 	Local  bool    // the values have no zone
@@ -51,8 +51,8 @@ func (p *Profile) Times() []Time {
 }
 
 func (p *Profile) timeOf(f *Field) (Time, bool) {
-	try := func(unit order.Unit, layout string) (Time, bool) {
-		form, err := order.NewTimes(order.Config{TimeField: "t", TimeUnit: unit, TimeLayout: layout, Names: []string{"n"}})
+	try := func(unit event.Unit, layout string) (Time, bool) {
+		form, err := event.NewTimes(event.Config{TimeField: "t", TimeUnit: unit, TimeLayout: layout, Names: []string{"n"}})
 		if err != nil {
 			return Time{}, false
 		}
@@ -71,22 +71,22 @@ func (p *Profile) timeOf(f *Field) (Time, bool) {
 		return t, all > 0 && t.Share >= enough
 	}
 	if f.Kinds[Number] == 0 || f.Kinds[Text] > 0 {
-		if t, ok := try(order.Milliseconds, order.LayoutISO); ok {
+		if t, ok := try(event.Milliseconds, event.LayoutISO); ok {
 			t.Layout, t.fine = "", clockDigits(f)
 			return t, true
 		}
 	}
-	for _, unit := range []order.Unit{order.Milliseconds, order.Seconds, order.Microseconds, order.Nanoseconds} {
-		if t, ok := try(unit, order.LayoutISO); ok && numeric(f) {
+	for _, unit := range []event.Unit{event.Milliseconds, event.Seconds, event.Microseconds, event.Nanoseconds} {
+		if t, ok := try(unit, event.LayoutISO); ok && numeric(f) {
 			t.Layout, t.fine = "", 6
 			return t, true
 		}
 	}
 	for _, layout := range layouts {
-		if t, ok := try(order.Milliseconds, layout); ok {
+		if t, ok := try(event.Milliseconds, layout); ok {
 			t.fine = 2 * (strings.Count(layout, "15") + strings.Count(layout, "3:") + strings.Count(layout, "04") + strings.Count(layout, "05"))
 			if other := daysFirst.Replace(layout); other != layout {
-				if _, ok := try(order.Milliseconds, other); ok {
+				if _, ok := try(event.Milliseconds, other); ok {
 					t.Other = other
 				}
 			}
@@ -100,12 +100,12 @@ func (p *Profile) timeOf(f *Field) (Time, bool) {
 func (t *Time) isLocal() bool {
 	layout := t.Layout
 	if layout == "" {
-		layout = order.LayoutISO
+		layout = event.LayoutISO
 	}
-	c := order.Config{TimeField: "t", TimeUnit: t.Unit, TimeLayout: layout, Names: []string{"n"}}
-	here, err := order.NewTimes(c)
+	c := event.Config{TimeField: "t", TimeUnit: t.Unit, TimeLayout: layout, Names: []string{"n"}}
+	here, err := event.NewTimes(c)
 	c.TimeZone = "Asia/Tokyo"
-	there, err2 := order.NewTimes(c)
+	there, err2 := event.NewTimes(c)
 	if err != nil || err2 != nil {
 		return false
 	}
@@ -123,7 +123,7 @@ func plausible(ms int64) bool { return 631_152_000_000 <= ms && ms < 4_102_444_8
 
 func numeric(f *Field) bool {
 	for text := range f.distinct {
-		if text != "" && !order.IsNumber(text) {
+		if text != "" && !event.IsNumber(text) {
 			return false
 		}
 	}

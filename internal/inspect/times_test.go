@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // TestTimes has fields that are times, with the unit or the layout, and such that are none.
@@ -97,8 +97,8 @@ func TestTheBestTime(t *testing.T) {
 
 // TestProposedTimesAreRead: what is proposed reads all values of the sample.
 func TestProposedTimesAreRead(t *testing.T) {
-	for _, unit := range []order.Unit{order.Seconds, order.Milliseconds, order.Microseconds, order.Nanoseconds} {
-		scale := map[order.Unit]int64{order.Seconds: 1, order.Milliseconds: 1e3, order.Microseconds: 1e6, order.Nanoseconds: 1e9}[unit]
+	for _, unit := range []event.Unit{event.Seconds, event.Milliseconds, event.Microseconds, event.Nanoseconds} {
+		scale := map[event.Unit]int64{event.Seconds: 1, event.Milliseconds: 1e3, event.Microseconds: 1e6, event.Nanoseconds: 1e9}[unit]
 		r := Look(sampleOf(many(30, func(i int) string {
 			return fmt.Sprintf(`{"when":%d,"page":"/%d"}`, (1772360150+int64(i))*scale, i%3)
 		})...), Given{Window: hour(t)})

@@ -15,8 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"windowed/internal/engine"
+	"windowed/internal/event"
 	"windowed/internal/kafka"
-	"windowed/internal/order"
 	"windowed/state"
 )
 
@@ -76,7 +76,7 @@ func newHarnessOn(t testing.TB, brokers []string, partitions int32) *harness {
 		},
 		job: engine.Config{
 			Window: 3_600_000, Grace: 60_000, Retention: 24 * 3_600_000, Top: 10, Flush: 5000,
-			IdleTimeout: 60_000, MaxFuture: 3_600_000, Order: order.Config{TimeField: "ts"},
+			IdleTimeout: 60_000, MaxFuture: 3_600_000, Order: event.Config{TimeField: "ts"},
 		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"windowed/internal/engine"
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/window"
 )
 
@@ -78,7 +78,7 @@ func deadRecord(topics *Topics, partitions int32, d *engine.DeadLetter) *kgo.Rec
 // behind those that say why.
 const maxDeadHeaders = 64 << 10
 
-func withHeaders(r *kgo.Record, headers []order.Header) *kgo.Record {
+func withHeaders(r *kgo.Record, headers []event.Header) *kgo.Record {
 	size := 0
 	for i := range headers {
 		h := &headers[i]
@@ -106,7 +106,7 @@ func (f *fetched) Len() int         { return len(f.records) }
 func (f *fetched) Read(i int, r *engine.Record) {
 	from, headers := f.records[i], r.Headers[:0]
 	for _, h := range from.Headers {
-		headers = append(headers, order.Header{Key: h.Key, Value: h.Value})
+		headers = append(headers, event.Header{Key: h.Key, Value: h.Value})
 	}
 	r.Key, r.Value, r.Headers, r.Timestamp = from.Key, from.Value, headers, from.Timestamp.UnixMilli()
 	r.Offset, r.AppendTime, r.Control = from.Offset, from.Attrs.TimestampType() == 1, from.Attrs.IsControl()

@@ -8,13 +8,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Sampled is one record of a sample.
 type Sampled struct {
 	Partition int32
-	order.Record
+	event.Record
 }
 
 // SampleOptions say what to read of a topic.
@@ -101,9 +101,9 @@ func spans(ctx context.Context, admin *kadm.Client, topic string, opts SampleOpt
 }
 
 func sampled(r *kgo.Record) Sampled {
-	s := Sampled{Partition: r.Partition, Record: order.Record{Key: r.Key, Value: r.Value, Timestamp: r.Timestamp.UnixMilli()}}
+	s := Sampled{Partition: r.Partition, Record: event.Record{Key: r.Key, Value: r.Value, Timestamp: r.Timestamp.UnixMilli()}}
 	for _, h := range r.Headers {
-		s.Headers = append(s.Headers, order.Header{Key: h.Key, Value: h.Value})
+		s.Headers = append(s.Headers, event.Header{Key: h.Key, Value: h.Value})
 	}
 	return s
 }

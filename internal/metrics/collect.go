@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"windowed/internal/engine"
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -100,9 +100,9 @@ func (w *writer) counters() {
 	w.send(unclearTimes, float64(w.now.Clocks.Repeated), "repeated")
 	w.send(unclearTimes, float64(w.now.Clocks.Skipped), "skipped")
 	w.send(batchesSkipped, float64(c.SkippedBatches))
-	for i := order.Malformed; i < order.NumReasons; i++ {
+	for i := event.Malformed; i < event.NumReasons; i++ {
 		n := c.Invalid[i]
-		if i == order.Late {
+		if i == event.Late {
 			n = c.Late
 		}
 		w.send(dropped, float64(n), i.String())

@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"windowed/internal/engine"
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/internal/wire"
 	"windowed/state"
 	"windowed/window"
@@ -61,7 +61,7 @@ func source(t *testing.T) *Source {
 		},
 	}
 	counters := state.Counters{Records: 100, Counted: 80, Portions: 300, Late: 6, Amended: 4, LateIdle: 1, SkippedBatches: 2}
-	counters.Invalid[order.Malformed] = 10
+	counters.Invalid[event.Malformed] = 10
 	s.Status.Set(engine.StatusNow{
 		Phase: engine.Running, Owned: []int32{0}, Paused: []int32{0}, Commits: 9, Aborts: 2, Fenced: 1, Rebuilds: 3, Rebalances: 4,
 		Skipped: 11, Finals: 5, Revised: 2, Expired: 1, Dead: 16, Shots: 8, Snapshot: time.Unix(1000, 500e6), Counted: counters,

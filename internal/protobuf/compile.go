@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // message is a type of messages at one place of a document.
@@ -22,7 +22,7 @@ type field struct {
 	number protowire.Number
 	kind   protoreflect.Kind
 	wire   protowire.Type
-	want   order.Spot // of the whole field
+	want   event.Spot // of the whole field
 	list   bool
 	mapped bool
 	packs  bool // several values may come in one
@@ -36,7 +36,7 @@ type field struct {
 
 // part is a value and what is wanted of it.
 type part struct {
-	spot    order.Spot
+	spot    event.Spot
 	special special
 	message *message // of one that is no special one
 }
@@ -65,7 +65,7 @@ const lowNumbers = 64
 
 // compile makes the message of a descriptor and a spot. Messages may contain themselves:
 // paths end.
-func compile(d protoreflect.MessageDescriptor, spot order.Spot) *message {
+func compile(d protoreflect.MessageDescriptor, spot event.Spot) *message {
 	m := new(message)
 	oneofs := make(map[protoreflect.Name]int)
 	for i := range d.Fields().Len() {
@@ -103,7 +103,7 @@ func (m *message) addRivals(d protoreflect.MessageDescriptor, oneofs map[protore
 			continue
 		}
 		if at, known := oneofs[of.Name()]; known {
-			f := compileField(fd, order.Spot{})
+			f := compileField(fd, event.Spot{})
 			f.oneof = at
 			m.fields = append(m.fields, f)
 		}
@@ -111,16 +111,16 @@ func (m *message) addRivals(d protoreflect.MessageDescriptor, oneofs map[protore
 }
 
 // find finds what is wanted of a field: paths have its name, or that in JSON.
-func find(spot order.Spot, fd protoreflect.FieldDescriptor) (order.Spot, bool) {
+func find(spot event.Spot, fd protoreflect.FieldDescriptor) (event.Spot, bool) {
 	for name, wanted := range spot.Members() {
 		if name == string(fd.Name()) || name == fd.JSONName() {
 			return wanted, true
 		}
 	}
-	return order.Spot{}, false
+	return event.Spot{}, false
 }
 
-func compileField(fd protoreflect.FieldDescriptor, spot order.Spot) field {
+func compileField(fd protoreflect.FieldDescriptor, spot event.Spot) field {
 	f := field{
 		FieldDescriptor: fd, number: fd.Number(), kind: fd.Kind(), wire: wireOf(fd.Kind()), want: spot,
 		list: fd.IsList(), mapped: fd.IsMap(), oneof: -1,
@@ -129,7 +129,7 @@ func compileField(fd protoreflect.FieldDescriptor, spot order.Spot) field {
 	switch {
 	case !spot.Wanted():
 	case f.mapped && !spot.IsArray() && !spot.IsValue():
-		value := compileField(fd.MapValue(), order.Spot{})
+		value := compileField(fd.MapValue(), event.Spot{})
 		f.value = &value
 		for name, wanted := range spot.Members() {
 			value := compileField(fd.MapValue(), wanted)
@@ -148,7 +148,7 @@ func compileField(fd protoreflect.FieldDescriptor, spot order.Spot) field {
 }
 
 // at compiles the value of a field, or of an element of it, at a spot.
-func (f *field) at(spot order.Spot) part {
+func (f *field) at(spot event.Spot) part {
 	d := f.Message()
 	switch {
 	case !spot.Wanted() || d == nil:

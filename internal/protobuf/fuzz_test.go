@@ -8,19 +8,19 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 var twins = []struct {
 	file   string
-	config order.Config
+	config event.Config
 	seeds  []string
 }{
 	{orderFile, plain, []string{`{"ts":"2026-03-01T10:15:50.52Z","orderId":"-5","items":[{"drink":"latte","quantity":2},{"drink":"tea","quantity":1,"price":2.5}]}`, `{}`, `{"items":[{"drink":"latte"}]}`}},
 	{`syntax = "proto3"; import "google/protobuf/wrappers.proto"; import "google/protobuf/timestamp.proto";
 		message M { map<string, M> props = 1; oneof o { string a = 2; M inner = 3; int32 z = 4; } repeated sint32 list = 5; enum E { ZERO = 0; ONE = 1; } E e = 6;
 			google.protobuf.Int32Value w = 7; google.protobuf.Timestamp at = 8; bool b = 9; }`,
-		order.Config{TimeField: "at", Names: []string{"props.k.a", "inner.e", "list[1]", "b"}, NameSeparator: "/", Quantity: "w"},
+		event.Config{TimeField: "at", Names: []string{"props.k.a", "inner.e", "list[1]", "b"}, NameSeparator: "/", Quantity: "w"},
 		[]string{`{"props":{"k":{"a":"x"},"l":{"b":true}},"inner":{"e":"ONE"},"list":[1,-2,3],"w":4,"at":"2026-03-01T10:15:50.52Z","b":true}`, `{"a":"x","list":[1]}`}},
 }
 
@@ -30,13 +30,13 @@ var twins = []struct {
 func FuzzEqualsLibrary(f *testing.F) {
 	var schemas []*Schema
 	var readers []*Reader
-	var decoders []*order.Decoder
+	var decoders []*event.Decoder
 	for i, c := range twins {
 		s := parse(f, c.file)
 		for _, seed := range c.seeds {
 			f.Add(uint8(i), encode(f, s, []int{0}, seed))
 		}
-		d, err := order.NewDecoder(c.config)
+		d, err := event.NewDecoder(c.config)
 		if err != nil {
 			f.Fatal(err)
 		}

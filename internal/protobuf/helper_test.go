@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 const orderFile = `syntax = "proto3"; package brew;
@@ -30,9 +30,9 @@ func parse(t testing.TB, text string, imports ...Import) *Schema {
 	return s
 }
 
-func reader(t testing.TB, config order.Config, s *Schema) *Reader {
+func reader(t testing.TB, config event.Config, s *Schema) *Reader {
 	t.Helper()
-	m, err := order.NewMapping(config)
+	m, err := event.NewMapping(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,21 +57,21 @@ func encode(t testing.TB, s *Schema, path []int, text string) []byte {
 	return b
 }
 
-func told(o *order.Order, fault *order.Error) string {
+func told(e *event.Event, fault *event.Error) string {
 	if fault != nil {
 		return fault.Reason.String() + " " + fault.Error()
 	}
 	var parts []string
-	for _, it := range o.Items {
-		parts = append(parts, fmt.Sprintf("%s=%d", it.Drink, it.Quantity))
+	for _, it := range e.Items {
+		parts = append(parts, fmt.Sprintf("%s=%d", it.Name, it.Quantity))
 	}
-	return fmt.Sprintf("%d %s", o.Time, strings.Join(parts, ","))
+	return fmt.Sprintf("%d %s", e.Time, strings.Join(parts, ","))
 }
 
 // decoded is what becomes of the first message of a file, whose record was made at 7 ms.
 func decoded(r *Reader, message []byte) string {
 	payload := append([]byte{0}, message...)
-	return told(r.Decode(&order.Record{Value: payload, Timestamp: 7}, payload))
+	return told(r.Decode(&event.Record{Value: payload, Timestamp: 7}, payload))
 }
 
 func check(t *testing.T, what, have, want string) {

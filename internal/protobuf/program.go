@@ -3,12 +3,12 @@ package protobuf
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // program reads messages of one type.
 type program struct {
-	*order.Builder
+	*event.Builder
 	root part
 
 	slots  []slot // of the messages being read, the innermost last
@@ -30,7 +30,7 @@ type value struct {
 	raw  []byte // of a text or message
 }
 
-func (p *program) decode(r *order.Record, message []byte) (*order.Order, *order.Error) {
+func (p *program) decode(r *event.Record, message []byte) (*event.Event, *event.Error) {
 	p.Begin(r)
 	p.slots, p.merged, p.arrays, p.listed = p.slots[:0], p.merged[:0], 0, false
 	if fault := p.single(&p.root, nil, value{raw: message}); fault != nil {
@@ -40,11 +40,11 @@ func (p *program) decode(r *order.Record, message []byte) (*order.Order, *order.
 }
 
 // single takes one value, which may be an item.
-func (p *program) single(at *part, f *field, v value) *order.Error {
+func (p *program) single(at *part, f *field, v value) *event.Error {
 	if !at.spot.IsItem() {
 		return p.value(at, f, v)
 	}
-	if fault := p.StartItem(); fault != nil {
+	if fault := p.BeginItem(); fault != nil {
 		return fault
 	}
 	if fault := p.value(at, f, v); fault != nil {
@@ -54,7 +54,7 @@ func (p *program) single(at *part, f *field, v value) *order.Error {
 }
 
 // value takes one value; f is its field, of which the document itself has none.
-func (p *program) value(at *part, f *field, v value) *order.Error {
+func (p *program) value(at *part, f *field, v value) *event.Error {
 	switch {
 	case at.spot.IsArray():
 		return p.Refuse(at.spot, "is not a repeated field")
@@ -72,7 +72,7 @@ func (p *program) value(at *part, f *field, v value) *order.Error {
 
 // walk reads a message: first what is there, then, in the order of the numbers, what is
 // wanted of it.
-func (p *program) walk(m *message, b []byte) *order.Error {
+func (p *program) walk(m *message, b []byte) *event.Error {
 	base := len(p.slots)
 	for range m.fields {
 		p.slots = append(p.slots, slot{})
@@ -109,7 +109,7 @@ func (m *message) find(number protowire.Number) int {
 	return -1
 }
 
-func (p *program) scan(m *message, base int, b []byte) *order.Error {
+func (p *program) scan(m *message, base int, b []byte) *event.Error {
 	for at := 0; at < len(b); {
 		start := at
 		number, typ, n := protowire.ConsumeTag(b[at:])
@@ -187,12 +187,12 @@ func consume(number protowire.Number, typ protowire.Type, b []byte) (v value, n 
 	return v, n
 }
 
-func broken(n, at int) *order.Error {
+func broken(n, at int) *event.Error {
 	return malformed("%v at byte %d of a message", protowire.ParseError(n), at)
 }
 
 // emit hands on what was found of a field.
-func (p *program) emit(f *field, s slot, b []byte) *order.Error {
+func (p *program) emit(f *field, s slot, b []byte) *event.Error {
 	switch {
 	case f.mapped:
 		return p.emitMap(f, s, b)
@@ -215,7 +215,7 @@ func (p *program) emit(f *field, s slot, b []byte) *order.Error {
 }
 
 // absent judges a value that is not there where something in it is wanted.
-func (p *program) absent(f *field) *order.Error {
+func (p *program) absent(f *field) *event.Error {
 	if f.HasPresence() {
 		return nil
 	}
@@ -224,7 +224,7 @@ func (p *program) absent(f *field) *order.Error {
 
 // emitList hands on the elements of a list. One on the way to the items keeps its places
 // for messages.
-func (p *program) emitList(f *field, s slot, b []byte) *order.Error {
+func (p *program) emitList(f *field, s slot, b []byte) *event.Error {
 	depth := p.arrays
 	every := len(f.places) == 0
 	if every {
@@ -266,7 +266,7 @@ func (p *program) emitList(f *field, s slot, b []byte) *order.Error {
 	return nil
 }
 
-func (p *program) element(f *field, v value, depth int, count *int) *order.Error {
+func (p *program) element(f *field, v value, depth int, count *int) *event.Error {
 	at := &f.part
 	if len(f.places) == 0 {
 		p.Place(depth, *count)
@@ -281,7 +281,7 @@ func (p *program) element(f *field, v value, depth int, count *int) *order.Error
 }
 
 // emitMap hands on the values of the wanted keys; the last of a key counts.
-func (p *program) emitMap(f *field, s slot, b []byte) *order.Error {
+func (p *program) emitMap(f *field, s slot, b []byte) *event.Error {
 	if f.want.IsArray() || f.want.IsValue() {
 		if !s.found {
 			return nil
@@ -318,7 +318,7 @@ func (p *program) emitMap(f *field, s slot, b []byte) *order.Error {
 }
 
 // entry reads an entry of a map, and says whether it has the wanted key.
-func (p *program) entry(f *field, k *key, b []byte) (v value, same bool, fault *order.Error) {
+func (p *program) entry(f *field, k *key, b []byte) (v value, same bool, fault *event.Error) {
 	keyKind := f.MapKey().Kind()
 	var name value
 	for at := 0; at < len(b); {

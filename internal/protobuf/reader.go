@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Reader reads records of one schema. A record says which of its messages it is. It reuses
 // its memory and is not safe for concurrent use.
 type Reader struct {
 	schema   *Schema
-	builder  *order.Builder
+	builder  *event.Builder
 	programs []indexed // the messages seen so far
 	places   [maxNested]int
 }
@@ -23,8 +23,8 @@ type indexed struct {
 }
 
 // NewReader returns a reader that goes by the builder's mapping.
-func (s *Schema) NewReader(b *order.Builder) (*Reader, error) {
-	if e := b.Mapping().Envelope; e != order.NoEnvelope {
+func (s *Schema) NewReader(b *event.Builder) (*Reader, error) {
+	if e := b.Mapping().Envelope; e != event.NoEnvelope {
 		return nil, fmt.Errorf("the envelope %s is not known for Protobuf", e)
 	}
 	return &Reader{schema: s, builder: b}, nil
@@ -34,9 +34,9 @@ func (s *Schema) NewReader(b *order.Builder) (*Reader, error) {
 const maxNested = 16
 
 // Decode reads a record whose value, without its header's magic byte and id, is payload:
-// the place of its message, then the message. The order is valid until the next record
+// the place of its message, then the message. The event is valid until the next record
 // and only while the record is left unchanged.
-func (d *Reader) Decode(r *order.Record, payload []byte) (*order.Order, *order.Error) {
+func (d *Reader) Decode(r *event.Record, payload []byte) (*event.Event, *event.Error) {
 	path, message, fault := cutPath(payload, d.places[:0])
 	if fault != nil {
 		return nil, fault
@@ -48,7 +48,7 @@ func (d *Reader) Decode(r *order.Record, payload []byte) (*order.Order, *order.E
 	return p.decode(r, message)
 }
 
-func (d *Reader) program(path []int) (*program, *order.Error) {
+func (d *Reader) program(path []int) (*program, *event.Error) {
 	for i := range d.programs {
 		if slices.Equal(d.programs[i].path, path) {
 			return d.programs[i].program, nil
@@ -69,7 +69,7 @@ func (d *Reader) program(path []int) (*program, *order.Error) {
 
 // cutPath reads the place of a message in its file: how many numbers, and the numbers, of
 // which a single 0 stands for one that is 0.
-func cutPath(b []byte, path []int) (_ []int, rest []byte, _ *order.Error) {
+func cutPath(b []byte, path []int) (_ []int, rest []byte, _ *event.Error) {
 	n, size := binary.Varint(b)
 	if size <= 0 || n < 0 || n > maxNested {
 		return nil, nil, malformed("the header has no message indexes behind the schema id")
@@ -88,6 +88,6 @@ func cutPath(b []byte, path []int) (_ []int, rest []byte, _ *order.Error) {
 	return path, b, nil
 }
 
-func malformed(format string, args ...any) *order.Error {
-	return &order.Error{Reason: order.Malformed, Detail: fmt.Sprintf(format, args...)}
+func malformed(format string, args ...any) *event.Error {
+	return &event.Error{Reason: event.Malformed, Detail: fmt.Sprintf(format, args...)}
 }

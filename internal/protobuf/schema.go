@@ -1,6 +1,6 @@
-// Package protobuf reads orders from Protobuf's binary encoding, by descriptors that are
+// Package protobuf reads events from Protobuf's binary encoding, by descriptors that are
 // known only at run time. It compiles a message and a mapping into a program that looks
-// at the fields the mapping wants, hands them to an order.Builder and passes all others.
+// at the fields the mapping wants, hands them to an event.Builder and passes all others.
 package protobuf
 
 import (

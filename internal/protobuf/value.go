@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // class is what a kind's values are.
@@ -82,7 +82,7 @@ func keyText(k protoreflect.Kind, v value) string {
 }
 
 // give hands a value to the builder, for all that it is wanted for.
-func (p *program) give(spot order.Spot, f *field, v value) *order.Error {
+func (p *program) give(spot event.Spot, f *field, v value) *event.Error {
 	for _, part := range spot.Parts() {
 		if fault := p.giveName(spot, f, v, part); fault != nil {
 			return fault
@@ -99,7 +99,7 @@ func (p *program) give(spot order.Spot, f *field, v value) *order.Error {
 	return nil
 }
 
-func (p *program) giveName(spot order.Spot, f *field, v value, part int) *order.Error {
+func (p *program) giveName(spot event.Spot, f *field, v value, part int) *event.Error {
 	c := classOf(f.kind)
 	switch {
 	case c == textClass:
@@ -125,7 +125,7 @@ func (p *program) giveName(spot order.Spot, f *field, v value, part int) *order.
 	return p.NameInt(part, signed(f.kind, v.bits))
 }
 
-func (p *program) giveQuantity(spot order.Spot, f *field, v value) *order.Error {
+func (p *program) giveQuantity(spot event.Spot, f *field, v value) *event.Error {
 	switch classOf(f.kind) {
 	case signedClass:
 		return p.Quantity(signed(f.kind, v.bits))
@@ -164,10 +164,10 @@ func (p *program) giveTime(f *field, v value) {
 func (f *field) isZero(v value) bool { return v.bits == 0 && len(v.raw) == 0 }
 
 // giveZero gives the value of a field that is not there and has no way to say so.
-func (p *program) giveZero(f *field) *order.Error { return p.give(f.spot, f, value{}) }
+func (p *program) giveZero(f *field) *event.Error { return p.give(f.spot, f, value{}) }
 
 // giveDefault gives the default of a field that is not there.
-func (p *program) giveDefault(f *field) *order.Error {
+func (p *program) giveDefault(f *field) *event.Error {
 	d := f.Default()
 	var v value
 	switch classOf(f.kind) {
@@ -196,7 +196,7 @@ func (p *program) giveDefault(f *field) *order.Error {
 }
 
 // giveTimestamp gives the time that a google.protobuf.Timestamp is.
-func (p *program) giveTimestamp(spot order.Spot, b []byte) *order.Error {
+func (p *program) giveTimestamp(spot event.Spot, b []byte) *event.Error {
 	if !spot.IsTime() {
 		return p.Refuse(spot, "is a timestamp")
 	}

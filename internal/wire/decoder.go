@@ -3,12 +3,12 @@ package wire
 import (
 	"fmt"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Options are what records are decoded by.
 type Options struct {
-	Mapping *order.Mapping
+	Mapping *event.Mapping
 	Format  Format
 	// Schemas are those of the registry; nil: there is none, and records that need one
 	// are refused.
@@ -21,8 +21,8 @@ func (o *Options) Check() error {
 	switch {
 	case o.Format > JSON && o.Schemas == nil:
 		return fmt.Errorf("--format=%s needs --schema-registry", o.Format)
-	case o.Format == Avro && envelope != order.NoEnvelope && envelope != order.Debezium,
-		o.Format == Protobuf && envelope != order.NoEnvelope:
+	case o.Format == Avro && envelope != event.NoEnvelope && envelope != event.Debezium,
+		o.Format == Protobuf && envelope != event.NoEnvelope:
 		return fmt.Errorf("--format=%s has no envelope %s", o.Format, envelope)
 	}
 	return nil
@@ -32,8 +32,8 @@ func (o *Options) Check() error {
 // and is not safe for concurrent use.
 type Decoder struct {
 	options Options
-	json    *order.Decoder
-	builder *order.Builder // of the readers that are not for JSON
+	json    *event.Decoder
+	builder *event.Builder // of the readers that are not for JSON
 
 	readers map[uint32]known
 	last    known // reader that was used last
@@ -43,7 +43,7 @@ type Decoder struct {
 type known struct {
 	schema *schema
 	reader reader
-	fault  *order.Error // if there is none
+	fault  *event.Error // if there is none
 }
 
 // NewDecoder returns a decoder of its own for one partition.
@@ -57,11 +57,11 @@ func (o *Options) NewDecoder() (*Decoder, error) {
 	return d, err
 }
 
-// DecodeRecord decodes one record. It returns either an order or an error; the order is
+// DecodeRecord decodes one record. It returns either an event or an error; the event is
 // valid until the next record and only while the record is left unchanged.
 //
 // The schema of the record must be known by then: Schemas.Ready or Known has said so.
-func (d *Decoder) DecodeRecord(r *order.Record) (*order.Order, *order.Error) {
+func (d *Decoder) DecodeRecord(r *event.Record) (*event.Event, *event.Error) {
 	if !isFramed(r.Value) {
 		if d.options.Format > JSON && r.Value != nil {
 			return nil, malformed("the value does not begin with the magic byte 0 of a schema id, and --format=%s takes nothing else", d.options.Format)
@@ -86,11 +86,11 @@ func (d *Decoder) DecodeRecord(r *order.Record) (*order.Order, *order.Error) {
 	if d.last.fault != nil {
 		return nil, d.last.fault
 	}
-	o, fault := d.last.reader.Decode(r, payload)
+	e, fault := d.last.reader.Decode(r, payload)
 	if fault != nil {
 		fault.Detail += fmt.Sprintf(" (schema id %d)", id)
 	}
-	return o, fault
+	return e, fault
 }
 
 // find returns the reader of a schema. One that has none is not remembered: an id that is

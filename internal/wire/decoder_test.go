@@ -7,7 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/sr"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 const good = "1772360150520 latte=2"
@@ -62,7 +62,7 @@ func TestWhatIsWrongWithAHeaderIsSaid(t *testing.T) {
 	}
 	check(t, "no registry", decoded(t, decoder(t, Auto, nil), framed(42, 1)),
 		"malformed the value begins with the Confluent magic byte (schema id 42), but no --schema-registry is set")
-	big := append(framed(inAvro), make([]byte, order.DefaultMaxRecord)...)
+	big := append(framed(inAvro), make([]byte, event.DefaultMaxRecord)...)
 	if have := decoded(t, d, big); !strings.HasPrefix(have, "too_large ") {
 		t.Error(have)
 	}
@@ -72,23 +72,23 @@ func TestFormatsWithoutARegistryOrEnvelopeAreRefusedAtTheStart(t *testing.T) {
 	r := newRegistry(t)
 	for _, c := range []struct {
 		format   Format
-		envelope order.Envelope
+		envelope event.Envelope
 		schemas  *Schemas
 		want     string
 	}{
-		{Avro, order.NoEnvelope, nil, "--format=avro needs --schema-registry"},
-		{Avro, order.Connect, r.schemas(t), "--format=avro has no envelope connect"},
-		{Protobuf, order.Debezium, r.schemas(t), "--format=protobuf has no envelope debezium"},
-		{Avro, order.Debezium, r.schemas(t), ""}, {JSONSchema, order.Connect, r.schemas(t), ""}, {Auto, order.CloudEvents, nil, ""},
+		{Avro, event.NoEnvelope, nil, "--format=avro needs --schema-registry"},
+		{Avro, event.Connect, r.schemas(t), "--format=avro has no envelope connect"},
+		{Protobuf, event.Debezium, r.schemas(t), "--format=protobuf has no envelope debezium"},
+		{Avro, event.Debezium, r.schemas(t), ""}, {JSONSchema, event.Connect, r.schemas(t), ""}, {Auto, event.CloudEvents, nil, ""},
 	} {
-		o := Options{Mapping: mapping(t, order.Config{Names: []string{"x"}, Envelope: c.envelope}), Format: c.format, Schemas: c.schemas}
+		o := Options{Mapping: mapping(t, event.Config{Names: []string{"x"}, Envelope: c.envelope}), Format: c.format, Schemas: c.schemas}
 		have := ""
 		if err := o.Check(); err != nil {
 			have = err.Error()
 		}
 		check(t, c.format.String(), have, c.want)
 	}
-	o := Options{Mapping: mapping(t, order.Config{Names: []string{"x"}, Envelope: order.CloudEvents}), Schemas: r.schemas(t)}
+	o := Options{Mapping: mapping(t, event.Config{Names: []string{"x"}, Envelope: event.CloudEvents}), Schemas: r.schemas(t)}
 	d, err := o.NewDecoder()
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestTheNewestVersionGivesAliasesAndDefaults(t *testing.T) {
 	old := r.register(t, "orders-value", avroOrder, sr.TypeAvro)
 	newest := strings.Replace(avroOrder, `{"name":"drink","type":"string"}`, `{"name":"beverage","aliases":["drink"],"type":"string"},{"name":"cups","type":"int","default":3}`, 1)
 	now := r.register(t, "orders-value", newest, sr.TypeAvro)
-	o := Options{Mapping: mapping(t, order.Config{TimeField: "ts", Items: "items", Names: []string{"beverage"}, Quantity: "cups"}), Schemas: r.schemas(t)}
+	o := Options{Mapping: mapping(t, event.Config{TimeField: "ts", Items: "items", Names: []string{"beverage"}, Quantity: "cups"}), Schemas: r.schemas(t)}
 	d, err := o.NewDecoder()
 	if err != nil {
 		t.Fatal(err)
@@ -162,9 +162,9 @@ func FuzzHeader(f *testing.F) {
 		if id, _, fault := cutHeader(value); fault == nil && id != inAvro && id != inProtobuf {
 			return // asking for all of them is for another test
 		}
-		o, fault := d.DecodeRecord(&order.Record{Value: value, Timestamp: 7})
-		if (o == nil) == (fault == nil) {
-			t.Fatalf("%x: %v and %v", value, o, fault)
+		e, fault := d.DecodeRecord(&event.Record{Value: value, Timestamp: 7})
+		if (e == nil) == (fault == nil) {
+			t.Fatalf("%x: %v and %v", value, e, fault)
 		}
 		if isFramed(value) && len(value) < headerSize && !strings.Contains(fault.Error(), "magic byte") {
 			t.Errorf("%x: %v", value, fault)

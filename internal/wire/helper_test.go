@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 const avroOrder = `{"type":"record","name":"Order","fields":[{"name":"ts","type":{"type":"long","logicalType":"timestamp-millis"}},
@@ -80,9 +80,9 @@ func (r *registry) schemas(t testing.TB, change ...func(*Config)) *Schemas {
 	return s
 }
 
-func mapping(t testing.TB, config order.Config) *order.Mapping {
+func mapping(t testing.TB, config event.Config) *event.Mapping {
 	t.Helper()
-	m, err := order.NewMapping(config)
+	m, err := event.NewMapping(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func mapping(t testing.TB, config order.Config) *order.Mapping {
 
 func decoder(t testing.TB, format Format, s *Schemas) *Decoder {
 	t.Helper()
-	o := Options{Mapping: mapping(t, order.Config{TimeField: "ts"}), Format: format, Schemas: s}
+	o := Options{Mapping: mapping(t, event.Config{TimeField: "ts"}), Format: format, Schemas: s}
 	d, err := o.NewDecoder()
 	if err != nil {
 		t.Fatal(err)
@@ -127,15 +127,15 @@ func decoded(t testing.TB, d *Decoder, value []byte) string {
 			t.Fatalf("%v: %s", err, s.Trouble())
 		}
 	}
-	o, fault := d.DecodeRecord(&order.Record{Value: value, Timestamp: 7})
+	e, fault := d.DecodeRecord(&event.Record{Value: value, Timestamp: 7})
 	if fault != nil {
 		return fault.Reason.String() + " " + fault.Error()
 	}
 	var parts []string
-	for _, it := range o.Items {
-		parts = append(parts, fmt.Sprintf("%s=%d", it.Drink, it.Quantity))
+	for _, it := range e.Items {
+		parts = append(parts, fmt.Sprintf("%s=%d", it.Name, it.Quantity))
 	}
-	return fmt.Sprintf("%d %s", o.Time, strings.Join(parts, ","))
+	return fmt.Sprintf("%d %s", e.Time, strings.Join(parts, ","))
 }
 
 func check(t testing.TB, what, have, want string) {

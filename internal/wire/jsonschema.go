@@ -9,28 +9,28 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // jsonReader reads JSON behind a header.
 type jsonReader struct {
-	decoder   *order.Decoder
+	decoder   *event.Decoder
 	validator *validator
-	plain     order.Record
+	plain     event.Record
 }
 
 // Decode implements reader.
-func (j *jsonReader) Decode(r *order.Record, payload []byte) (*order.Order, *order.Error) {
+func (j *jsonReader) Decode(r *event.Record, payload []byte) (*event.Event, *event.Error) {
 	j.plain = *r
 	j.plain.Value = payload
-	o, fault := j.decoder.DecodeRecord(&j.plain)
+	e, fault := j.decoder.DecodeRecord(&j.plain)
 	if fault == nil && j.validator != nil {
 		fault = j.validator.check(payload)
 	}
 	if fault != nil {
 		return nil, fault
 	}
-	return o, nil
+	return e, nil
 }
 
 // validator checks values against a JSON Schema. It is safe for concurrent use.
@@ -78,7 +78,7 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not among the references", url)
 }
 
-func (v *validator) check(payload []byte) *order.Error {
+func (v *validator) check(payload []byte) *event.Error {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
 	if err == nil {
 		err = v.schema.Validate(doc)

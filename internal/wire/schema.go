@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"windowed/internal/avro"
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/internal/protobuf"
 )
 
@@ -24,11 +24,11 @@ type schema struct {
 
 // reader reads the payloads of one schema.
 type reader interface {
-	Decode(r *order.Record, payload []byte) (*order.Order, *order.Error)
+	Decode(r *event.Record, payload []byte) (*event.Event, *event.Error)
 }
 
 // reader makes a reader for a decoder.
-func (s *schema) reader(d *Decoder) (reader, *order.Error) {
+func (s *schema) reader(d *Decoder) (reader, *event.Error) {
 	switch {
 	case s.fault != "":
 		return nil, malformed("%s", s.fault)
@@ -51,6 +51,6 @@ func (s *schema) reader(d *Decoder) (reader, *order.Error) {
 	return read, nil
 }
 
-func malformed(format string, args ...any) *order.Error {
-	return &order.Error{Reason: order.Malformed, Detail: fmt.Sprintf(format, args...)}
+func malformed(format string, args ...any) *event.Error {
+	return &event.Error{Reason: event.Malformed, Detail: fmt.Sprintf(format, args...)}
 }

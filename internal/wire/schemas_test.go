@@ -13,7 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 	"windowed/internal/tlsfiles"
 )
 
@@ -169,7 +169,7 @@ func TestManyUnknownIDsDoNotStand(t *testing.T) {
 		return !slices.ContainsFunc(values, func(v []byte) bool { return !s.Known(v) })
 	})
 	for _, v := range values {
-		if _, fault := d.DecodeRecord(&order.Record{Value: v}); fault == nil {
+		if _, fault := d.DecodeRecord(&event.Record{Value: v}); fault == nil {
 			t.Fatal("not refused")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/sr"
 
-	"windowed/internal/order"
+	"windowed/internal/event"
 )
 
 // Version is a version of a subject.
@@ -119,19 +119,19 @@ func (o *Options) try(v *Version, s *schema, text string) error {
 // attempt decodes an example with all that a record can have beside its value, but for the
 // timestamp.
 func (o *Options) attempt(read reader, payload []byte) (problem, note string) {
-	r := &order.Record{Key: []byte("key"), Value: payload, Timestamp: -1}
+	r := &event.Record{Key: []byte("key"), Value: payload, Timestamp: -1}
 	for i := range o.Mapping.Names {
-		if n := &o.Mapping.Names[i]; n.From == order.FromHeader {
-			r.Headers = append(r.Headers, order.Header{Key: n.Header, Value: []byte("header")})
+		if n := &o.Mapping.Names[i]; n.From == event.FromHeader {
+			r.Headers = append(r.Headers, event.Header{Key: n.Header, Value: []byte("header")})
 		}
 	}
 	_, fault := read.Decode(r, payload)
 	switch {
 	case fault == nil:
 		return "", ""
-	case fault.Reason == order.NoTimestamp && o.Mapping.Time != nil:
+	case fault.Reason == event.NoTimestamp && o.Mapping.Time != nil:
 		return "", fmt.Sprintf("it has no %s: the time is the record's timestamp", o.Mapping.Time)
-	case fault.Reason == order.NoTimestamp:
+	case fault.Reason == event.NoTimestamp:
 		return "", ""
 	}
 	return fault.Error(), ""
