@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -99,15 +100,8 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 			_ = l.st.Apply(t.Partitions[i].Partition, t.Partitions[i].Changes, 0)
 		}
 	}
-	done, polls := make(chan Outcome, 1), ending
-	polls, stop := context.WithCancel(polls)
-	defer stop()
-	go func() {
-		done <- l.opts.Transport.Commit(ctx, t, l.generation)
-		stop()
-	}()
-	err := l.ahead(polls)
-	outcome := <-done
+	var outcome Outcome
+	err := l.meanwhile(ending, func() { outcome = l.opts.Transport.Commit(ctx, t, l.generation) })
 	switch {
 	case outcome.Err != nil:
 		return outcome.Err
@@ -123,8 +117,17 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 	return l.committed(ctx, t, sealed, em, outcome, started)
 }
 
-// ahead counts what can be read until ctx ends, or what may be in a transaction is there.
-func (l *Loop) ahead(ctx context.Context) error {
+// meanwhile runs f in the background, and counts what can be read until f returns or what
+// may be in a transaction is there.
+func (l *Loop) meanwhile(ctx context.Context, f func()) error {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer stop()
+		defer close(done)
+		f()
+	}()
+	defer func() { <-done }()
 	for ctx.Err() == nil && !l.full() {
 		fetched, err := l.read(ctx, time.Second)
 		if err != nil {
@@ -139,19 +142,11 @@ func (l *Loop) ahead(ctx context.Context) error {
 func (l *Loop) committed(ctx context.Context, t *Transaction, sealed map[int32]*Batch, em *Emission, outcome Outcome, started time.Time) error {
 	fault.Point(fault.BeforeApply)
 	l.account(t, sealed, em)
+	if err := l.apply(ctx, t, outcome.Positions); err != nil {
+		return err
+	}
 	for i := range t.Partitions {
-		if i > 0 {
-			fault.Point(fault.BetweenApply)
-		}
-		c := &t.Partitions[i]
-		next, ok := outcome.Positions[c.Partition]
-		if !ok {
-			return fmt.Errorf("%w: changelog partition %d was committed without an offset", ErrFatal, c.Partition)
-		}
-		if err := l.st.Apply(c.Partition, c.Changes, next); err != nil {
-			return err
-		}
-		l.parts[c.Partition].committed = true
+		l.parts[t.Partitions[i].Partition].committed = true
 	}
 	fault.Point(fault.Applied)
 	for _, b := range sealed {
@@ -161,6 +156,40 @@ func (l *Loop) committed(ctx context.Context, t *Transaction, sealed map[int32]*
 	l.emitter.Committed(em, t.Now)
 	l.opts.Status.committed(time.Since(started))
 	return l.opts.Transport.Applied(ctx, t)
+}
+
+// manyChanges is from how many changelog records on the loop reads while they are applied.
+const manyChanges = 20_000
+
+// apply applies what was committed; positions are the changelog offsets behind it.
+func (l *Loop) apply(ctx context.Context, t *Transaction, positions map[int32]int64) error {
+	changes := 0
+	for i := range t.Partitions {
+		changes += len(t.Partitions[i].Changes)
+	}
+	var err error
+	all := func() {
+		for i := range t.Partitions {
+			if i > 0 {
+				fault.Point(fault.BetweenApply)
+			}
+			c := &t.Partitions[i]
+			next, ok := positions[c.Partition]
+			if !ok {
+				err = fmt.Errorf("%w: changelog partition %d was committed without an offset", ErrFatal, c.Partition)
+				return
+			}
+			if err = l.st.Apply(c.Partition, c.Changes, next); err != nil {
+				return
+			}
+		}
+	}
+	if changes < manyChanges {
+		all()
+		return err
+	}
+	read := l.meanwhile(ctx, all)
+	return cmp.Or(err, read)
 }
 
 // stopPatience is how long a transaction that is under way may take to end once the

@@ -253,7 +253,7 @@ func (l *Loop) tick(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.checkpointDue(); err != nil {
+	if err := l.checkpointDue(ctx); err != nil {
 		return err
 	}
 	return l.keepHouse(ctx)
@@ -263,18 +263,21 @@ func (l *Loop) tick(ctx context.Context) error {
 // and not each time it changes, so the more keys there are, the longer the next one waits:
 // a checkpoint costs some 2 us a key, in part by what compactions do with it, and may take
 // a fifth of a core. What the store lacks is read from the changelog after a crash.
-func (l *Loop) checkpointDue() error {
+//
+// While it is written, the loop reads on.
+func (l *Loop) checkpointDue(ctx context.Context) (err error) {
 	now, keys := time.Now(), l.st.Dirty()
 	if now.Before(l.checkpoint) && keys < maxDirtyKeys {
 		return nil
 	}
 	l.checkpoint = now.Add(min(max(time.Duration(keys)*10*time.Microsecond, checkpointEvery), checkpointAtMost))
 	fault.Point(fault.BeforeCheck)
-	if err := l.st.Checkpoint(false); err != nil {
+	read := l.meanwhile(ctx, func() { err = l.st.Checkpoint(false) })
+	if err != nil {
 		return err
 	}
 	fault.Point(fault.Checkpointed)
-	return nil
+	return read
 }
 
 // open resumes the partitions that take part in the close-through.

@@ -21,7 +21,7 @@ type watched struct {
 	engine.Transport
 	back    time.Time
 	longest atomic.Int64 // ns
-	most    int          // changelog records of a transaction
+	most    atomic.Int64 // changelog records of a transaction
 }
 
 func (w *watched) Poll(ctx context.Context, wait time.Duration) ([]engine.Fetched, error) {
@@ -38,7 +38,7 @@ func (w *watched) Commit(ctx context.Context, t *engine.Transaction, generation 
 	for i := range t.Partitions {
 		n += len(t.Partitions[i].Changes)
 	}
-	w.most = max(w.most, n)
+	w.most.Store(max(w.most.Load(), int64(n)))
 	return w.Transport.Commit(ctx, t, generation)
 }
 
@@ -90,6 +90,7 @@ func TestWindowOfManyDrinks(t *testing.T) {
 	}
 	keys := held()
 	t.Logf("%d keys are counted; away for %v at most", keys, time.Duration(seen.longest.Swap(0)))
+	seen.most.Store(0)
 
 	// Every other partition has nothing to say, so one is enough to close and to expire.
 	cl := h.client()
@@ -106,7 +107,7 @@ func TestWindowOfManyDrinks(t *testing.T) {
 	}
 	await("expiry", func() bool { return held() <= keys/2+10 })
 	longest := time.Duration(seen.longest.Load())
-	t.Logf("closed and expired, %d keys are left; away for %v at most, %d changelog records in a transaction", held(), longest, seen.most)
+	t.Logf("closed and expired, %d keys are left; away for %v at most, %d changelog records in a transaction", held(), longest, seen.most.Load())
 	if os.Getenv("WINDOWED_FULL") != "" && longest > 100*time.Millisecond {
 		t.Errorf("the loop was away for %v", longest)
 	}
