@@ -100,6 +100,7 @@ type Loop struct {
 	restored   bool   // the state has been complete once
 	topicID    [16]byte
 	nextTick   time.Time
+	rested     time.Time // when the next poll may be
 	checkpoint time.Time // not before then, unless the state asks for it
 	slow       *slowQueries
 	waiting    []Fetched // that cannot be decoded yet

@@ -33,7 +33,7 @@ func (c *Config) decoder() (event.Reader, error) {
 // for that, just as long, and nothing is read meanwhile. The loop goes on with all else.
 func (l *Loop) read(ctx context.Context, wait time.Duration) ([]Fetched, error) {
 	if len(l.waiting) == 0 {
-		fetched, err := l.opts.Transport.Poll(ctx, wait)
+		fetched, err := l.poll(ctx, wait)
 		if l.opts.Preparer == nil {
 			return fetched, err
 		}
@@ -52,6 +52,37 @@ func (l *Loop) read(ctx context.Context, wait time.Duration) ([]Fetched, error) 
 	case <-ctx.Done():
 	}
 	return nil, nil
+}
+
+// fewRecords in a poll are worth a rest, of a tenth of the commit interval and at most
+// restAtMost: a fetch costs the broker and us about as much for one record as for some
+// hundred, and what comes at once is committed with what comes a moment later.
+const (
+	fewRecords = 1000
+	restAtMost = 10 * time.Millisecond
+)
+
+// poll polls, but not at once after a poll that gave few records.
+func (l *Loop) poll(ctx context.Context, wait time.Duration) ([]Fetched, error) {
+	if rest := min(time.Until(l.rested), wait); rest > 0 {
+		timer := time.NewTimer(rest)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			wait -= rest
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
+	fetched, err := l.opts.Transport.Poll(ctx, wait)
+	records := 0
+	for _, f := range fetched {
+		records += f.Len()
+	}
+	if records > 0 && records < fewRecords {
+		l.rested = time.Now().Add(min(l.opts.Interval/10, restAtMost))
+	}
+	return fetched, err
 }
 
 // prepared are those that can be decoded; the others wait.
