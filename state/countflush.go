@@ -103,7 +103,8 @@ func (t *table) flushed() {
 			s.tag |= storedFlag
 		}
 	}
-	if t.dirty = t.dirty[:0]; cap(t.dirty) > 4*t.used {
+	// Most tables that had much to write have nothing the next time.
+	if t.dirty = t.dirty[:0]; cap(t.dirty) > 64 {
 		t.dirty = nil
 	}
 }
