@@ -105,16 +105,14 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 	switch {
 	case outcome.Err != nil:
 		return outcome.Err
-	case err != nil:
-		return err
 	case !outcome.Committed:
 		l.opts.Status.aborted(time.Since(started), em.snapshot)
 		if !fault.Planted(fault.KeepAfterAbort) {
 			l.rewind()
 		}
-		return nil
+		return err
 	}
-	return l.committed(ctx, t, sealed, em, outcome, started)
+	return cmp.Or(l.committed(ctx, t, sealed, em, outcome, started), err)
 }
 
 // meanwhile runs f in the background, and counts what can be read until f returns or what
