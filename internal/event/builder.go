@@ -52,7 +52,7 @@ func (b *Builder) Mapping() *Mapping { return b.m }
 func (b *Builder) Begin(r *Record) {
 	b.record = r
 	b.items, b.arena, b.indexes = b.items[:0], b.arena[:0], b.indexes[:0]
-	b.time, b.spare = clock{}, clock{}
+	b.time.found, b.spare.found = false, false
 	b.pending = false
 }
 

@@ -73,8 +73,8 @@ func (d *Decoder) Decode(value []byte, recordTime int64) (*Event, *Error) {
 // The event is valid until the next record and only while the record is left
 // unchanged; it is not written to.
 func (d *Decoder) DecodeRecord(r *Record) (*Event, *Error) {
-	if fault := d.m.CheckSize(r.Value); fault != nil {
-		return nil, fault
+	if r.Value == nil || len(r.Value) > d.m.scope.record {
+		return nil, d.m.CheckSize(r.Value)
 	}
 	d.Begin(r)
 	shapes := d.choose(r)
@@ -99,6 +99,11 @@ func (d *Decoder) choose(r *Record) *shapes {
 	if d.plans[1] == nil {
 		return &d.shapes
 	}
+	return d.chooseEvent(r)
+}
+
+// chooseEvent is choose for CloudEvents: which form it has is in the headers.
+func (d *Decoder) chooseEvent(r *Record) *shapes {
 	if _, binary := r.header(specVersionHeader); !binary {
 		d.plan = d.plans[1]
 		return &d.structuredShapes

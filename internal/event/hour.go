@@ -1,9 +1,6 @@
 package event
 
-import (
-	"bytes"
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // hourEnd is the length of a time's text up to its minutes.
 const hourEnd = len("0000-00-00T00:")
@@ -51,15 +48,33 @@ func (h *hour) readSame(value []byte, at int) (ms int64, end int) {
 	if minute < 0 || second < 0 || text[16] != ':' {
 		return 0, -1
 	}
-	fraction, rest, ok := parseFraction(text[secondEnd:])
-	if !ok || !bytes.HasPrefix(rest, h.zone) {
+	fraction, zone := threeDigits(text)
+	if zone == 0 {
+		var ok bool
+		var rest []byte
+		if fraction, rest, ok = parseFraction(text[secondEnd:]); !ok {
+			return 0, -1
+		}
+		zone = len(text) - len(rest)
+	}
+	end = at + zone + len(h.zone)
+	if end > len(value) || string(value[at+zone:end]) != string(h.zone) {
 		return 0, -1
 	}
 	ms = h.millis + (minute*60+second)*1000 + fraction
 	if !inRange(ms) {
 		return 0, -1
 	}
-	return ms, len(value) - len(rest) + len(h.zone)
+	return ms, end
+}
+
+// threeDigits reads the fraction of a second behind secondEnd if it has just three digits,
+// as most have, and returns where it ends; 0: it has not.
+func threeDigits(text []byte) (ms int64, end int) {
+	if len(text) < secondEnd+8 || digits(binary.LittleEndian.Uint64(text[secondEnd:])>>8) != 3 || text[secondEnd] != '.' {
+		return 0, 0
+	}
+	return int64(text[secondEnd+1]-'0')*100 + int64(text[secondEnd+2]-'0')*10 + int64(text[secondEnd+3]-'0'), secondEnd + 4
 }
 
 // sixty returns the number of two digits, and -1 unless it is one from 0 to 59.

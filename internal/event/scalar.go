@@ -1,5 +1,10 @@
 package event
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // The functions here read a value that is written in the usual way, from bytes
 // of which nothing is known. They return where it ends, or -1 for anything
 // else, however good: that is for the strict decoder to judge. What follows the
@@ -20,6 +25,8 @@ func scalarEnd(value []byte, at int) int {
 		return -1
 	}
 	switch value[at] {
+	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return numberEnd(value, at)
 	case '"':
 		if end := textEnd(value, at+1); end >= 0 {
 			return end + 1
@@ -54,10 +61,24 @@ func numberEnd(value []byte, at int) int {
 }
 
 func digitsEnd(value []byte, at int) int {
+	for len(value)-at >= 8 {
+		if n := digits(binary.LittleEndian.Uint64(value[at:])); n < 8 {
+			return at + n
+		}
+		at += 8
+	}
 	for at < len(value) && isDigit(value[at]) {
 		at++
 	}
 	return at
+}
+
+// digits is how many of the first bytes of word are digits: those from 0x30 to 0x3F that
+// still are when 6 is added. What an addition carries is behind a byte that is none.
+func digits(word uint64) int {
+	const high = 0xF0 * ones
+	other := (word&high ^ '0'*ones) | ((word+6*ones)&high ^ '0'*ones)
+	return bits.TrailingZeros64(other) / 8
 }
 
 // Most digits of a number that is read: a quantity's are as many as an event

@@ -115,6 +115,11 @@ func (s *shape) keep(parts ...[]byte) (literal, bool) {
 	return literalOf(s.skeleton[start:]), true
 }
 
+// pairs says that an item is a name and a quantity, in this order.
+func (s *shape) pairs() bool {
+	return len(s.item) == 2 && s.item[0].kind == kindName && s.item[1].kind == kindQuantity
+}
+
 // equal reports whether the same records have the two shapes. The kinds of the
 // values follow from the names in the literals.
 func (s *shape) equal(other *shape) bool {

@@ -29,13 +29,19 @@ func specials(word uint64) uint64 {
 // or bytes that are not UTF-8.
 func textEnd(value []byte, at int) int {
 	start := at
-	for len(value)-at >= 8 {
-		stop := specials(binary.LittleEndian.Uint64(value[at:]))
-		if stop == 0 {
-			at += 8
+	for len(value)-at >= 16 {
+		// Both words are looked at before anything is decided: most texts end in
+		// one of them, and nobody can guess in which.
+		stop, more := specials(binary.LittleEndian.Uint64(value[at:])), specials(binary.LittleEndian.Uint64(value[at+8:]))
+		if stop|more == 0 {
+			at += 16
 			continue
 		}
-		at += bits.TrailingZeros64(stop) / 8
+		skip := 0
+		if stop == 0 {
+			stop, skip = more, 8
+		}
+		at += skip + bits.TrailingZeros64(stop)/8
 		if value[at] == '"' {
 			return at
 		}
