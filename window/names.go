@@ -14,7 +14,7 @@ type Names struct {
 	ids    map[string]uint32
 	names  []Name
 	limit  int
-	recent [recentNames]uint32 // numbers from 1, by place
+	recent [recentNames]recentName
 }
 
 // recentNames is for how many drinks a look into the map is saved: most orders are of few
@@ -24,18 +24,30 @@ const (
 	recentNames = 1 << recentBits
 )
 
-// place is where a drink is looked for among the recent ones: its last bytes differ most.
-func place(drink []byte) uint64 {
-	var bits uint64
+// recentName is a drink that was asked for lately. The words are all of its bytes if there
+// are no more than 16.
+type recentName struct {
+	first, last uint64
+	size, id    uint32 // no drink is empty
+}
+
+// words are the first and the last bytes of a drink. With its length they say all of it up
+// to 16 bytes.
+func words(drink []byte) (first, last uint64) {
 	switch n := len(drink); {
 	case n >= 8:
-		bits = binary.LittleEndian.Uint64(drink[n-8:])
+		return binary.LittleEndian.Uint64(drink), binary.LittleEndian.Uint64(drink[n-8:])
 	case n >= 4:
-		bits = uint64(binary.LittleEndian.Uint32(drink))<<32 | uint64(binary.LittleEndian.Uint32(drink[n-4:]))
+		return 0, uint64(binary.LittleEndian.Uint32(drink))<<32 | uint64(binary.LittleEndian.Uint32(drink[n-4:]))
 	case n > 0:
-		bits = uint64(drink[0])<<16 | uint64(drink[n/2])<<8 | uint64(drink[n-1])
+		return 0, uint64(drink[0])<<16 | uint64(drink[n/2])<<8 | uint64(drink[n-1])
 	}
-	return (bits + uint64(len(drink))) * 0x9E3779B97F4A7C15 >> (64 - recentBits)
+	return 0, 0
+}
+
+// place is where a drink is looked for among the recent ones: its last bytes differ most.
+func place(last uint64, size int) uint64 {
+	return (last + uint64(size)) * 0x9E3779B97F4A7C15 >> (64 - recentBits)
 }
 
 // Name is a drink, with a mark that whoever counts it may set to find it again.
@@ -54,15 +66,17 @@ func NewNamesUpTo(limit int) *Names {
 
 // ID is the number of a drink; the bytes are copied when they are new.
 func (n *Names) ID(drink []byte) uint32 {
-	recent := &n.recent[place(drink)]
-	if id := *recent - 1; id < uint32(len(n.names)) && n.names[id].Drink == string(drink) {
-		return id
+	first, last := words(drink)
+	recent := &n.recent[place(last, len(drink))]
+	if recent.last == last && recent.first == first && recent.size == uint32(len(drink)) && len(drink) > 0 &&
+		(len(drink) <= 16 || n.names[recent.id].Drink == string(drink)) {
+		return recent.id
 	}
 	id, ok := n.ids[string(drink)]
 	if !ok {
 		id = n.add(string(drink))
 	}
-	*recent = id + 1
+	*recent = recentName{first, last, uint32(len(drink)), id}
 	return id
 }
 
