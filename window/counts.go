@@ -7,45 +7,37 @@ import "slices"
 // counts live in the state. Not safe for concurrent use.
 type Counts struct {
 	names   *Names
-	allTime tally
-	windows map[int64]*windowCounts
+	windows map[int64]*WindowCounts
+	late    tally // portions of all time that are in no window
+	allTime tally // late and all windows together, when Each was last called for it
 
 	// The window of the previous order: streams mostly stay in one.
-	lastStart int64
-	last      *windowCounts
+	last *WindowCounts
 
-	free []*windowCounts // of earlier batches, for reuse
+	free []*WindowCounts // of earlier batches, for reuse
 }
 
-type windowCounts struct {
-	tally
-	numbers Numbers
+// WindowCounts is what a batch adds to one window, and so to all of time.
+type WindowCounts struct {
+	start    int64
+	portions tally
+	numbers  Numbers
 }
 
 // NewCounts returns an empty batch that numbers its drinks by names.
 func NewCounts(names *Names) *Counts {
-	return &Counts{names: names, windows: make(map[int64]*windowCounts)}
+	return &Counts{names: names, windows: make(map[int64]*WindowCounts)}
 }
 
-// Names is the numbering that the ids of AddAllTime and AddWindow refer to.
+// Names is the numbering that the ids of drinks refer to.
 func (c *Counts) Names() *Names { return c.names }
 
-// AddAllTime adds portions of a drink to all of time.
-func (c *Counts) AddAllTime(id uint32, portions uint64) { c.allTime.add(id, portions) }
+// AddLate adds portions of a drink to all of time that came too late for their window.
+func (c *Counts) AddLate(id uint32, portions uint64) { c.late.add(id, portions) }
 
-// AddWindow adds portions of a drink to the window that starts at start.
-func (c *Counts) AddWindow(start int64, id uint32, portions uint64) {
-	c.window(start).add(id, portions)
-}
-
-// AddNumbers adds to the Numbers of the window that starts at start.
-func (c *Counts) AddNumbers(start int64, n Numbers) {
-	w := c.window(start)
-	w.numbers = w.numbers.Plus(n)
-}
-
-func (c *Counts) window(start int64) *windowCounts {
-	if c.last != nil && c.lastStart == start {
+// Window is for adding to the window that starts at start. It is valid until Reset.
+func (c *Counts) Window(start int64) *WindowCounts {
+	if c.last != nil && c.last.start == start {
 		return c.last
 	}
 	w, ok := c.windows[start]
@@ -53,25 +45,38 @@ func (c *Counts) window(start int64) *windowCounts {
 		if n := len(c.free); n > 0 {
 			w, c.free = c.free[n-1], c.free[:n-1]
 		} else {
-			w = &windowCounts{}
+			w = &WindowCounts{}
 		}
-		w.limit = denseLimit(len(c.windows))
+		w.start, w.portions.limit = start, denseLimit(len(c.windows))
 		c.windows[start] = w
 	}
-	c.lastStart, c.last = start, w
+	c.last = w
 	return w
 }
 
-// Empty says that the batch adds nothing.
-func (c *Counts) Empty() bool { return len(c.allTime.dirty) == 0 && len(c.windows) == 0 }
+// Add adds portions of a drink.
+func (w *WindowCounts) Add(id uint32, portions uint64) { w.portions.add(id, portions) }
 
-// Keys is the number of distinct keys the batch adds portions to.
+// Accepted adds an order of so many portions to the Numbers.
+func (w *WindowCounts) Accepted(portions uint64) {
+	w.numbers.Records++
+	w.numbers.Portions += portions
+}
+
+// AddNumbers adds to the Numbers.
+func (w *WindowCounts) AddNumbers(n Numbers) { w.numbers = w.numbers.Plus(n) }
+
+// Empty says that the batch adds nothing.
+func (c *Counts) Empty() bool { return len(c.late.dirty) == 0 && len(c.windows) == 0 }
+
+// Keys is how many distinct keys the batch adds portions to, or some more if it has many
+// windows.
 func (c *Counts) Keys() int {
-	n := len(c.allTime.dirty)
+	n := 0
 	for _, w := range c.windows {
-		n += len(w.dirty)
+		n += len(w.portions.dirty)
 	}
-	return n
+	return n + min(n+len(c.late.dirty), c.names.Len())
 }
 
 // Starts are the starts of the windows the batch touches, ascending.
@@ -96,12 +101,14 @@ func (c *Counts) Numbers(start int64) Numbers {
 // order in which the numbering met the drinks, until f returns false.
 func (c *Counts) Each(scope Scope, f func(id uint32, portions uint64) bool) {
 	t := &c.allTime
-	if !scope.AllTime {
+	if scope.AllTime {
+		c.sum()
+	} else {
 		w, ok := c.windows[scope.Start]
 		if !ok {
 			return
 		}
-		t = &w.tally
+		t = &w.portions
 	}
 	for _, id := range t.ids() {
 		if !f(id, t.get(id)) {
@@ -110,11 +117,20 @@ func (c *Counts) Each(scope Scope, f func(id uint32, portions uint64) bool) {
 	}
 }
 
+// sum makes allTime what the batch adds to all of time.
+func (c *Counts) sum() {
+	c.allTime.reset()
+	c.allTime.plus(&c.late)
+	for _, w := range c.windows {
+		c.allTime.plus(&w.portions)
+	}
+}
+
 // Reset empties the batch for reuse with the same numbering.
 func (c *Counts) Reset() {
-	c.allTime.reset()
+	c.late.reset()
 	for _, w := range c.windows {
-		w.reset()
+		w.portions.reset()
 		w.numbers = Numbers{}
 		if len(c.free) < maxFree {
 			c.free = append(c.free, w)

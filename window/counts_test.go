@@ -60,6 +60,13 @@ func (m *countsModel) check(t interface{ Fatalf(string, ...any) }, c *Counts) {
 	if n := c.Numbers(-987); n != (Numbers{}) {
 		t.Fatalf("numbers of a window nothing was added to: %+v", n)
 	}
+	keys, all := 0, len(m.counts[AllTime])
+	for _, counts := range m.counts {
+		keys += len(counts)
+	}
+	if got := c.Keys(); got < keys || got > keys-all+min(c.Names().Len(), keys) {
+		t.Fatalf("%d keys, %d of them of all time; got %d", keys, all, got)
+	}
 	for _, scope := range scopes {
 		var drinks []string
 		c.Each(scope, func(id uint32, portions uint64) bool {
@@ -104,15 +111,16 @@ func TestCountsAgainstMaps(t *testing.T) {
 				}
 				switch rapid.IntRange(0, 3).Draw(t, "what") {
 				case 0:
-					counts.AddAllTime(uint32(id), portions)
+					counts.AddLate(uint32(id), portions)
 					model.add(AllTime, drink, portions)
 				case 1:
 					n := Numbers{Records: 1, Portions: portions, LateRecords: 2, LatePortions: 3}
-					counts.AddNumbers(start, n)
+					counts.Window(start).AddNumbers(n)
 					model.numbers[start] = model.numbers[start].Plus(n)
 				default:
-					counts.AddWindow(start, uint32(id), portions)
+					counts.Window(start).Add(uint32(id), portions)
 					model.add(At(start), drink, portions)
+					model.add(AllTime, drink, portions)
 				}
 			}
 			model.check(t, counts)
@@ -125,7 +133,7 @@ func TestCountsAgainstMaps(t *testing.T) {
 func TestCountsEachStops(t *testing.T) {
 	counts := NewCounts(NewNames())
 	for i := range 3 {
-		counts.AddWindow(10, counts.Names().ID([]byte{byte('a' + i)}), 1)
+		counts.Window(10).Add(counts.Names().ID([]byte{byte('a' + i)}), 1)
 	}
 	seen := 0
 	counts.Each(At(10), func(uint32, uint64) bool {
@@ -142,11 +150,11 @@ func TestCountsEachStops(t *testing.T) {
 func TestCountsKeepFewWindows(t *testing.T) {
 	counts := NewCounts(NewNames())
 	for start := range int64(1000) {
-		counts.AddWindow(start, 5000, 1)
+		counts.Window(start).Add(5000, 1)
 	}
 	dense := 0
 	for _, w := range counts.windows {
-		if cap(w.dense) > 256 {
+		if cap(w.portions.dense) > 256 {
 			dense++
 		}
 	}
@@ -165,11 +173,11 @@ func TestCountsAllocateNothingInReuse(t *testing.T) {
 		for start := range int64(5) {
 			for _, drink := range drinks {
 				id := counts.Names().ID(drink)
-				counts.AddAllTime(id, 1)
-				counts.AddWindow(start, id, 1)
+				counts.Window(start).Add(id, 1)
 			}
-			counts.AddNumbers(start, Numbers{Records: 1, Portions: 3})
+			counts.Window(start).Accepted(3)
 		}
+		counts.Each(AllTime, func(uint32, uint64) bool { return true })
 		counts.Reset()
 	}
 	batch()

@@ -22,6 +22,16 @@ func denseLimit(windows int) uint32 {
 }
 
 func (t *tally) add(id uint32, portions uint64) {
+	// Sparse ids have nothing in dense, however long it is from earlier.
+	if int(id) < len(t.dense) && t.dense[id] != 0 {
+		t.dense[id] += portions
+		return
+	}
+	t.addFirst(id, portions)
+}
+
+// addFirst is add for an id that has nothing yet, or is sparse.
+func (t *tally) addFirst(id uint32, portions uint64) {
 	if t.limit != 0 && id >= t.limit {
 		t.addSparse(id, portions)
 		return
@@ -29,10 +39,8 @@ func (t *tally) add(id uint32, portions uint64) {
 	if int(id) >= len(t.dense) {
 		t.dense = append(t.dense, make([]uint64, int(id)+1-len(t.dense))...)
 	}
-	if t.dense[id] == 0 {
-		t.dirty = append(t.dirty, id)
-	}
-	t.dense[id] += portions
+	t.dirty = append(t.dirty, id)
+	t.dense[id] = portions
 }
 
 func (t *tally) addSparse(id uint32, portions uint64) {
@@ -43,6 +51,13 @@ func (t *tally) addSparse(id uint32, portions uint64) {
 		t.dirty = append(t.dirty, id)
 	}
 	t.sparse[id] += portions
+}
+
+// plus adds all of o.
+func (t *tally) plus(o *tally) {
+	for _, id := range o.dirty {
+		t.add(id, o.get(id))
+	}
 }
 
 func (t *tally) get(id uint32) uint64 {

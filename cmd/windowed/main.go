@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +46,7 @@ type streams struct {
 
 func main() {
 	spare()
-	keepMemory(context.Background())
+	keepMemory()
 	os.Exit(run(os.Args[1:], os.Environ(), streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 

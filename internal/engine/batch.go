@@ -198,18 +198,21 @@ func (b *Batch) count(r *Record, at int64, items []portion) {
 	}
 	into := !late || cfg.Late == AmendLate && b.retained(end)
 	var portions uint64
-	for _, item := range items {
-		portions += item.quantity
-		b.counts.AddAllTime(item.id, item.quantity)
-		if into {
-			b.counts.AddWindow(start, item.id, item.quantity)
+	if into {
+		w := b.counts.Window(start)
+		for _, item := range items {
+			portions += item.quantity
+			w.Add(item.id, item.quantity)
+		}
+		w.Accepted(portions)
+	} else {
+		for _, item := range items {
+			portions += item.quantity
+			b.counts.AddLate(item.id, item.quantity)
 		}
 	}
 	c := &b.Meta.Counters
 	c.Portions += portions
-	if into {
-		b.counts.AddNumbers(start, window.Numbers{Records: 1, Portions: portions})
-	}
 	switch {
 	case !late:
 		c.Counted++

@@ -20,7 +20,7 @@ func (b *Batch) late(at, end int64, portions uint64) {
 // tooLate makes the dead letter of a late order.
 func (b *Batch) tooLate(r *Record, at, start, end int64, portions uint64) {
 	if b.retained(end) {
-		b.counts.AddNumbers(start, window.Numbers{LateRecords: 1, LatePortions: portions})
+		b.counts.Window(start).AddNumbers(window.Numbers{LateRecords: 1, LatePortions: portions})
 	}
 	d := b.letter(r, event.Late, fmt.Sprintf("event time %s is in the window of %s, closed for this partition through %s",
 		window.FormatTime(at), window.FormatTime(start), window.FormatTime(b.Meta.Time.CloseThrough)))

@@ -30,10 +30,10 @@ func TestNamesAreRenewed(t *testing.T) {
 		t.Fatal("two numberings for partitions that share one")
 	}
 	for i := 0; !old.Full(); i++ {
-		first.counts.AddAllTime(old.ID(fmt.Appendf(nil, "drink %d", i)), 1)
+		first.counts.AddLate(old.ID(fmt.Appendf(nil, "drink %d", i)), 1)
 	}
 	keys := first.Keys()
-	first.counts.AddAllTime(old.ID([]byte("one more")), 1)
+	first.counts.AddLate(old.ID([]byte("one more")), 1)
 	if first.Keys() != keys+1 {
 		t.Fatalf("%d keys, want %d", first.Keys(), keys+1)
 	}
@@ -49,7 +49,7 @@ func TestNamesAreRenewed(t *testing.T) {
 			t.Fatal("the memory of the full names is still held")
 		}
 		// The ids begin again; what they counted before must not show.
-		b.counts.AddAllTime(shared.now.ID([]byte("drink 7")), 2)
+		b.counts.AddLate(shared.now.ID([]byte("drink 7")), 2)
 		b.counts.Each(window.AllTime, func(id uint32, n uint64) bool {
 			name := b.counts.Names().Name(id)
 			if name.Drink != "drink 7" || n != 2 {

@@ -43,12 +43,12 @@ func (w *worker) add(j *task) {
 
 func (s *sum) order(d *decoded, items []portion, start int64, size window.Size) {
 	var portions uint64
+	w := s.counts.Window(start)
 	for _, item := range items {
 		portions += item.quantity
-		s.counts.AddAllTime(item.id, item.quantity)
-		s.counts.AddWindow(start, item.id, item.quantity)
+		w.Add(item.id, item.quantity)
 	}
-	s.counts.AddNumbers(start, window.Numbers{Records: 1, Portions: portions})
+	w.Accepted(portions)
 	s.portions += portions
 	s.accepted++
 	s.clocks.add(d.local)
@@ -105,14 +105,11 @@ func (r *Replay) addSum(j *task) bool {
 		}
 	}
 	names, into := b.counts.Names(), b.counts
-	s.counts.Each(window.AllTime, func(id uint32, portions uint64) bool {
-		into.AddAllTime(j.worker.number(names, id), portions)
-		return true
-	})
 	for _, start := range s.counts.Starts() {
-		into.AddNumbers(start, s.counts.Numbers(start))
+		w := into.Window(start)
+		w.AddNumbers(s.counts.Numbers(start))
 		s.counts.Each(window.At(start), func(id uint32, portions uint64) bool {
-			into.AddWindow(start, j.worker.number(names, id), portions)
+			w.Add(j.worker.number(names, id), portions)
 			return true
 		})
 	}
