@@ -57,7 +57,7 @@ type Options struct {
 	// Mapping decides what Auto and HeaderAuto mean. Without one, HeaderAuto is a guess:
 	// a first row without numbers and times.
 	Mapping *event.Mapping
-	// ChunkSize is about how many bytes a chunk has; default 256 KiB. The records do not
+	// ChunkSize is about how many bytes a chunk has; default 1 MiB. The records do not
 	// depend on it.
 	ChunkSize int
 }
@@ -95,7 +95,7 @@ const bufferSize = 64 << 10
 func Open(in io.Reader, name string, o Options) (*File, error) {
 	f := new(File)
 	if o.ChunkSize == 0 {
-		o.ChunkSize = 256 << 10
+		o.ChunkSize = 1 << 20
 	}
 	text, err := f.unpack(in)
 	if err == nil {
