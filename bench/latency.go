@@ -20,7 +20,7 @@ const (
 	probeEvery = 5 * time.Millisecond
 	probeAsk   = 2 * time.Millisecond
 	sendEvery  = time.Millisecond
-	warmUp     = 3 * time.Second // not counted
+	warmUp     = 10 * time.Second // not counted
 )
 
 func probeDrink(partition int) string { return "probe-" + strconv.Itoa(partition) }

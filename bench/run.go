@@ -39,6 +39,7 @@ type runCmd struct {
 	Backlog       []int         `help:"Orders of backlog." default:"3000000,10000000"`
 	Rate          int           `help:"Orders a second of latency." default:"50000"`
 	LatencyFor    time.Duration `help:"How long latency measures." default:"20s"`
+	Warm          time.Duration `help:"How long a broker that was started for this works before anything is measured." default:"1m"`
 	Commit        time.Duration `help:"Commit interval of all that have one." default:"100ms"`
 
 	Brokers  []string `help:"A broker that runs already; otherwise one is started." placeholder:"HOST:PORT"`
@@ -68,10 +69,10 @@ type scenario struct {
 // scenarios in the order they are run in; main comes last and takes what time is left.
 var scenarios = []scenario{
 	{"replay", false, (*bench).replay},
-	{"latency", true, (*bench).latency},
 	{"backlog", true, (*bench).backlog},
 	{"restore", true, (*bench).restore},
 	{"uniform", true, (*bench).uniform},
+	{"latency", true, (*bench).latency},
 	{"main", true, (*bench).main},
 }
 
@@ -115,6 +116,11 @@ func (b *bench) scenarios(ctx context.Context) error {
 			return err
 		}
 		defer stop()
+		if len(b.Brokers) > 0 {
+			if err := b.warm(ctx); err != nil {
+				return fmt.Errorf("warm up the broker: %w", err)
+			}
+		}
 	}
 	for _, s := range scenarios {
 		switch {

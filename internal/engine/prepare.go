@@ -60,11 +60,14 @@ func (l *Loop) read(ctx context.Context, wait time.Duration) ([]Fetched, error) 
 const (
 	fewRecords = 1000
 	restAtMost = 10 * time.Millisecond
+	// restEnds is how long before a transaction is due nobody rests any more: what has
+	// come during the last rest is fetched and goes along.
+	restEnds = 5 * time.Millisecond
 )
 
 // poll polls, but not at once after a poll that gave few records.
 func (l *Loop) poll(ctx context.Context, wait time.Duration) ([]Fetched, error) {
-	if rest := min(time.Until(l.rested), wait); rest > 0 {
+	if rest := min(time.Until(l.rested), wait-restEnds); rest > 0 {
 		timer := time.NewTimer(rest)
 		defer timer.Stop()
 		select {
