@@ -49,9 +49,9 @@ func (m *model) checkScopes(t fataler, st *State) {
 // checkCounts compares the partial counts of the drinks of a scope.
 func (m *model) checkCounts(t fataler, st *State, p int32, scope window.Scope, all []Entry) {
 	t.Helper()
-	err := st.Counts(p, scope, func(get func(string, *uint32) (uint64, error)) error {
+	err := st.Counts(p, scope, func(get func(*window.Name) (uint64, error)) error {
 		for _, e := range append(all[:len(all):len(all)], Entry{Drink: "no such drink"}) {
-			if n, err := get(e.Drink, new(uint32)); err != nil || n != m.counts[p][scope][e.Drink] {
+			if n, err := get(&window.Name{Drink: e.Drink}); err != nil || n != m.counts[p][scope][e.Drink] {
 				return fmt.Errorf("%q of partition %d in %v: %d, %w, want %d", e.Drink, p, scope, n, err, m.counts[p][scope][e.Drink])
 			}
 		}

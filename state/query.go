@@ -77,9 +77,9 @@ func (s *State) Count(p int32, drink string, scope window.Scope) (uint64, error)
 
 // Counts calls each with a function that returns a drink's count in a scope of one
 // partition, 0 if there is none; it takes the lock once for all of them. The counts stay
-// in memory, since they are about to change. The mark of the drink is kept between calls,
-// and handed to Apply: it saves looking the drink up by its name.
-func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink string, mark *uint32) (uint64, error)) error) error {
+// in memory, since they are about to change. The drink's mark, and its text as the state
+// has it, are set for Apply, which knows the drink by them and need not look at its bytes.
+func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink *window.Name) (uint64, error)) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, err := s.scopeNumbers(scope)
@@ -87,13 +87,14 @@ func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink str
 		return err
 	}
 	if n.Drinks == 0 {
-		return each(func(string, *uint32) (uint64, error) { return 0, nil })
+		return each(func(*window.Name) (uint64, error) { return 0, nil })
 	}
 	l, g, w := s.counts, s.counts.group(scope, n.Drinks), place{p: p, scope: scope}
 	t := g.part(p)
-	return each(func(drink string, mark *uint32) (uint64, error) {
-		*mark = l.drinks.number(drink, *mark)
-		c, err := l.slot(g, t, w, *mark)
+	return each(func(drink *window.Name) (uint64, error) {
+		drink.Mark = l.drinks.number(drink.Drink, drink.Mark)
+		drink.Drink = l.drinks.names[drink.Mark]
+		c, err := l.slot(g, t, w, drink.Mark)
 		if err != nil {
 			return 0, err
 		}

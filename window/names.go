@@ -50,7 +50,8 @@ func place(last uint64, size int) uint64 {
 	return (last + uint64(size)) * 0x9E3779B97F4A7C15 >> (64 - recentBits)
 }
 
-// Name is a drink, with a mark that whoever counts it may set to find it again.
+// Name is a drink, with a mark that whoever counts it may set to find it again, and who may
+// put its own copy of the same text in place of the drink.
 type Name struct {
 	Drink string
 	Mark  uint32

@@ -323,10 +323,10 @@ func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []
 		})
 		return changes, nil
 	}
-	err := st.Counts(b.part.ID, scope, func(get func(drink string, mark *uint32) (uint64, error)) (err error) {
+	err := st.Counts(b.part.ID, scope, func(get func(*window.Name) (uint64, error)) (err error) {
 		b.counts.Each(scope, func(id uint32, portions uint64) bool {
 			name, old := names.Name(id), uint64(0)
-			if old, err = get(name.Drink, &name.Mark); err != nil {
+			if old, err = get(name); err != nil {
 				return false
 			}
 			if portions > math.MaxInt64-old {
