@@ -100,7 +100,7 @@ fuzz: ## a minute on every fuzz target
 BENCH = $(GO) build -trimpath -o bin/bench ./bench && bin/bench
 
 bench: build ## windowed beside Kafka Streams, Flink, DuckDB and the limits, on a real Kafka; short, five minutes
-	$(BENCH) --rounds=1 --limit=90s --orders=500000 --uniform-orders=150000 --restore-orders=300000 \
+	$(BENCH) --rounds=1 --limit=90s --orders=500000 --uniform-orders=150000 --restore-orders=300000 --restore-drinks=300 \
 		--backlog=500000,1500000 --latency-for=8s --warm=15s $(FLAGS)
 
 bench-full: build ## the same in full, 20 minutes on a quiet machine; the results go into docs/performance.md

@@ -176,29 +176,42 @@ func (a *aside) text() string {
 	return text.String()
 }
 
-// restore makes a changelog that has many records for few keys: the orders are spread
-// over all windows at random, so that each transaction touches most keys.
+// restore restores changelogs of different sizes.
 func (b *bench) restore(ctx context.Context) error {
-	w := b.workload()
-	w.Orders, w.Drinks, w.Zipf = b.RestoreOrders, 300, 0
-	all := time.Duration(b.Windows) * b.Window
-	w.Start, w.Span, w.Disorder, w.Grace, w.Late = w.Start.Add(all-b.Disorder), 0, all, all, 0
 	if !b.wanted(b.exactly().name()) {
 		return nil
 	}
+	var texts []string
+	for _, drinks := range b.RestoreDrinks {
+		text, err := b.restoreOf(ctx, drinks)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, strings.TrimPrefix(text, "\n"))
+	}
+	b.report.add("restore", strings.Join(texts, "\n"))
+	return nil
+}
+
+// restoreOf makes a changelog that has many records for each of its keys, and restores it:
+// the orders are spread over all windows at random.
+func (b *bench) restoreOf(ctx context.Context, drinks int) (string, error) {
+	w := b.workload()
+	w.Orders, w.Drinks, w.Zipf = b.RestoreOrders, drinks, 0
+	all := time.Duration(b.Windows) * b.Window
+	w.Start, w.Span, w.Disorder, w.Grace, w.Late = w.Start.Add(all-b.Disorder), 0, all, all, 0
 	g, err := b.prepare(ctx, "restore", w)
 	if err != nil {
-		return err
+		return "", err
 	}
 	extra := &aside{b: b}
 	r, err := g.race(ctx, b.exactly(), extra.of(ctx, b.exactly(), "restore"))
 	if err != nil {
-		return err
+		return "", err
 	}
 	text := extra.text()
 	if !r.Right() {
 		text = "windowed, exactly once: " + r.String() + "\n"
 	}
-	b.report.add("restore", strings.TrimPrefix(text, "\n"))
-	return g.drop(ctx)
+	return text, g.drop(ctx)
 }
