@@ -24,8 +24,7 @@ func (s *State) Apply(p int32, changes []Change, position int64) error {
 func (s *State) applyLatest(p int32, l *latest, position int64) error {
 	return s.take(p, position, func(a *applier) error {
 		for _, i := range l.byScope() {
-			r := &l.records[i]
-			c, err := a.decode(l.key(r), l.get(r))
+			c, err := a.latest(l, &l.records[i])
 			if err != nil {
 				return err
 			}
@@ -81,12 +80,12 @@ type applier struct {
 	mine    *table   // those of the partition; nil: not asked for yet
 }
 
-// decode is DecodeChange; a drink that the state knows is not copied.
-func (a *applier) decode(key, value []byte) (Change, error) {
-	c, drink, err := decodeChange(key, value)
-	if err != nil || drink == nil {
-		return c, err
+// latest is a record as a change; a drink that the state knows is not copied.
+func (a *applier) latest(l *latest, r *latestRecord) (Change, error) {
+	if r.scope == 0 {
+		return DecodeChange(l.key(r), l.get(r))
 	}
+	c, drink := l.count(r)
 	if id, ok := a.counts.drinks.ids[string(drink)]; ok {
 		c.Drink, c.Mark = a.counts.drinks.names[id], id
 	} else {

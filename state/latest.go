@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"math"
 
@@ -24,6 +25,7 @@ type latestRecord struct {
 	at         uint32 // in text
 	key, value uint32 // bytes; a value of noValue is a tombstone
 	scope      uint32 // from 1; 0: the key is no count's
+	drink      uint32 // bytes of the drink, with which a count's key begins
 }
 
 // latestPlace is where a key is found. Its hash tells most others apart without a look at
@@ -43,7 +45,8 @@ func (l *latest) put(key, value []byte) {
 		place := &l.places[i&(len(l.places)-1)]
 		if place.record == 0 {
 			*place = latestPlace{hash, uint32(len(l.records) + 1)}
-			l.records = append(l.records, latestRecord{scope: l.scopeOf(key)})
+			scope, drink := l.scopeOf(key)
+			l.records = append(l.records, latestRecord{scope: scope, drink: drink})
 			l.write(&l.records[len(l.records)-1], key, value)
 			return
 		}
@@ -71,16 +74,21 @@ func (l *latest) write(r *latestRecord, key, value []byte) {
 	}
 }
 
-// scopeOf is the number of the scope of a count's key. Whether the key is right is seen
-// when its record is decoded.
-func (l *latest) scopeOf(key []byte) uint32 {
+// scopeOf is the number of the scope of a count's key, and the length of its drink. A key
+// that is none is refused when its record is checked.
+func (l *latest) scopeOf(key []byte) (scope, drink uint32) {
 	if len(key) == 0 || key[0] == controlByte {
-		return 0
+		return 0, 0
 	}
-	_, scope, err := window.ParseKey(key)
+	name, s, err := window.ParseKey(key)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
+	return l.number(s), uint32(len(name))
+}
+
+// number is the number of a scope.
+func (l *latest) number(scope window.Scope) uint32 {
 	if l.last > 0 && l.scopes[l.last-1] == scope {
 		return l.last
 	}
@@ -93,6 +101,17 @@ func (l *latest) scopeOf(key []byte) uint32 {
 	l.scopes = append(l.scopes, scope)
 	l.last = uint32(len(l.scopes))
 	return l.last
+}
+
+// count is the change that a count's record is, once it was checked, but for its drink.
+func (l *latest) count(r *latestRecord) (c Change, drink []byte) {
+	c = Change{Kind: CountKind, Scope: l.scopes[r.scope-1]}
+	if value := l.get(r); value == nil {
+		c.Deleted = true
+	} else {
+		c.Count = binary.BigEndian.Uint64(value)
+	}
+	return c, l.text[r.at : r.at+r.drink]
 }
 
 func (l *latest) key(r *latestRecord) []byte { return l.text[r.at : r.at+r.key] }

@@ -46,14 +46,55 @@ func TestLatest(t *testing.T) {
 				t.Fatalf("%q is %q, want %q", l.key(r), got, value)
 			}
 			if r.scope > 0 {
-				if _, s, err := window.ParseKey(l.key(r)); err != nil || s != l.scopes[r.scope-1] {
-					t.Fatalf("%q is in scope %v (%v)", l.key(r), l.scopes[r.scope-1], err)
+				drink, s, err := window.ParseKey(l.key(r))
+				if err != nil || s != l.scopes[r.scope-1] || len(drink) != int(r.drink) {
+					t.Fatalf("%q is %d bytes in scope %v (%v)", l.key(r), r.drink, l.scopes[r.scope-1], err)
 				}
 			}
 		}
 		if len(done) != len(want) {
 			t.Fatalf("%d records in order, want %d", len(done), len(want))
 		}
+	})
+}
+
+// TestTailRanks applies parts of a changelog with counts that fall: every top list is that of
+// the counts.
+func TestTailRanks(t *testing.T) {
+	scopes := rapid.SampledFrom([]window.Scope{window.AllTime, window.At(0), window.At(10), window.At(20)})
+	rapid.Check(t, func(t *rapid.T) {
+		st, m := mustOpen(t, testOptions(vfs.NewMem())), newModel()
+		defer st.Abandon()
+		var position int64
+		for range rapid.IntRange(1, 6).Draw(t, "parts") {
+			p, scope := int32(rapid.IntRange(0, 2).Draw(t, "partition")), scopes.Draw(t, "scope")
+			most := rapid.SampledFrom([]int{3, 30, 100}).Draw(t, "most")
+			var changes []Change
+			for i := range rapid.IntRange(1, most).Draw(t, "drinks") {
+				c := Change{Kind: CountKind, Scope: scope, Drink: fmt.Sprint("drink ", i), Count: uint64(rapid.IntRange(1, 50).Draw(t, "count"))}
+				if rapid.IntRange(0, 9).Draw(t, "fate") == 0 {
+					c.Count, c.Deleted = 0, true
+				}
+				changes = append(changes, c)
+			}
+			tail := new(Tail)
+			for i := range changes {
+				var value []byte
+				if !changes[i].Deleted {
+					value = changes[i].AppendValue(nil)
+				}
+				tail.Add(changes[i].AppendKey(nil), value)
+			}
+			position++
+			if err := tail.Apply(st, p, position); err != nil {
+				t.Fatal(err)
+			}
+			m.apply(p, changes)
+			if rapid.IntRange(0, 3).Draw(t, "checkpoint") == 0 {
+				mustCheckpoint(t, st)
+			}
+		}
+		m.check(t, st)
 	})
 }
 

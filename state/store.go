@@ -229,6 +229,13 @@ func (s *State) flush(batch *pebble.Batch) error {
 	return s.cells.flush(batch, sumKind+1, endKind)
 }
 
+// Cached is how many counts are in memory.
+func (s *State) Cached() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts.used
+}
+
 // Dirty is the number of keys that the next checkpoint will write.
 func (s *State) Dirty() int {
 	s.mu.Lock()

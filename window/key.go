@@ -41,13 +41,28 @@ func ParseKey(key []byte) (drink []byte, scope Scope, err error) {
 	if string(suffix) == allTimeSuffix {
 		return drink, AllTime, nil
 	}
-	start, err := strconv.ParseInt(string(suffix), 10, 64)
-	if err != nil {
-		return nil, Scope{}, fmt.Errorf("%w: window start in %q: %v", ErrKey, key, err)
-	}
-	var canonical [20]byte
-	if !bytes.Equal(strconv.AppendInt(canonical[:0], start, 10), suffix) {
-		return nil, Scope{}, fmt.Errorf("%w: window start %q is not canonical", ErrKey, suffix)
+	start, ok := parseStart(suffix)
+	if !ok {
+		return nil, Scope{}, fmt.Errorf("%w: window start %q is no whole number in its only form", ErrKey, suffix)
 	}
 	return drink, At(start), nil
+}
+
+// parseStart reads a number as strconv.AppendInt writes it.
+func parseStart(text []byte) (start int64, ok bool) {
+	digits, negative := bytes.CutPrefix(text, []byte{'-'})
+	if len(digits) == 0 || len(digits) > 19 || digits[0] == '0' && len(text) > 1 {
+		return 0, false
+	}
+	n := uint64(0) // 19 digits fit
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	if negative {
+		return -int64(n), n <= 1<<63
+	}
+	return int64(n), n < 1<<63
 }

@@ -55,6 +55,7 @@ type Progress struct {
 
 // A restore applies what it has read of a partition when it has read all, or so many keys
 // or bytes of all partitions: most keys come again, and the last record of a key is enough.
+// It may take as many keys as there are counts in memory already, with as many bytes each.
 const (
 	maxTailKeys = 512 << 10
 	maxTailSize = 48 << 20
@@ -323,7 +324,8 @@ func (f *Follower) apply(fetches kgo.Fetches) (err error) {
 	for _, tail := range f.followed {
 		keys, size = keys+tail.Len(), size+tail.Size()
 	}
-	if keys < maxTailKeys && size < maxTailSize {
+	many := max(maxTailKeys, f.st.Cached())
+	if keys < many && size < many*(maxTailSize/maxTailKeys) {
 		return err
 	}
 	for p := range f.followed {
