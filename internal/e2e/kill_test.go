@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"windowed/internal/realkafka"
 )
 
 // killed is one series of kill -9 under load.
@@ -63,6 +65,9 @@ func runSeries(t *testing.T, all []killed) {
 		t.Run(k.name, func(t *testing.T) {
 			if k.real == 0 { // one real Kafka at a time is enough for a machine
 				t.Parallel()
+			}
+			if k.instances > 4 && !full && !realkafka.InCI() {
+				t.Skip("takes a minute: CI and WINDOWED_FULL=1 have it")
 			}
 			switch {
 			case full && len(k.upsets) > 0:

@@ -179,7 +179,7 @@ func simSeeds() (virtual, several uint64) {
 	if n, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM"), 10, 64); err == nil {
 		return n, n / 20
 	}
-	return 10, 1
+	return 4, 0
 }
 
 // TestSimulation simulates seed after seed in virtual time, each in a process of its own;
@@ -204,6 +204,9 @@ func TestSimulation(t *testing.T) {
 func TestSimulationOfSeveral(t *testing.T) {
 	t.Parallel()
 	_, n := simSeeds()
+	if n == 0 {
+		t.Skip("takes a minute: make sim has seeds for it")
+	}
 	simulate(t, n, "sim of several", "seeds of three instances in real time", func(t *testing.T, seed uint64, sum *simFigures) {
 		newSimulation(t, seed, true).run(sum)
 	})
