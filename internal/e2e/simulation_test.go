@@ -179,6 +179,9 @@ func simSeeds() (virtual, several uint64) {
 	if n, err := strconv.ParseUint(os.Getenv("WINDOWED_SIM"), 10, 64); err == nil {
 		return n, n / 20
 	}
+	if full {
+		return 10, 1
+	}
 	return 4, 0
 }
 
@@ -205,7 +208,7 @@ func TestSimulationOfSeveral(t *testing.T) {
 	t.Parallel()
 	_, n := simSeeds()
 	if n == 0 {
-		t.Skip("takes a minute: make sim has seeds for it")
+		t.Skip("takes a minute: CI, make sim and WINDOWED_FULL=1 have seeds for it")
 	}
 	simulate(t, n, "sim of several", "seeds of three instances in real time", func(t *testing.T, seed uint64, sum *simFigures) {
 		newSimulation(t, seed, true).run(sum)
