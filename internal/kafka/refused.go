@@ -27,16 +27,20 @@ func (s *Session) refused(w *written) error {
 	return fmt.Errorf("%w: write to %s: %w%s", engine.ErrFatal, w.topic, w.err, fix)
 }
 
-// unheardOf says whether a record failed since its partition is newer than what the client
-// knows of its topic: the changelog grows while we run, and the admin client that made it
-// grow is another one.
+// unheardOf says whether a record may have failed since its partition was newer than what
+// the client knew of its topic: the changelog grows while we run, and the admin client that
+// made it grow is another one. The client has no error of its own for that, and may have
+// heard of the partition since: any error that is not from a broker counts, for a while.
 func (s *Session) unheardOf(w *written) bool {
-	if leader, _, err := s.cl.PartitionLeader(w.topic, w.partition); leader >= 0 || err != nil || isKafka(w.err) {
+	leader, _, err := s.cl.PartitionLeader(w.topic, w.partition)
+	if err != nil || isKafka(w.err) {
 		return false
 	}
 	if s.unheard.IsZero() {
 		s.unheard = time.Now()
 	}
-	s.cl.ForceMetadataRefresh()
+	if leader < 0 {
+		s.cl.ForceMetadataRefresh()
+	}
 	return time.Since(s.unheard) < newPartitionWait
 }

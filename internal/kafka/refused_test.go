@@ -3,9 +3,13 @@ package kafka
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"windowed/internal/engine"
 )
 
 // One partition that cannot be part of a transaction keeps the others out of it. Whatever
@@ -23,6 +27,43 @@ func TestWrittenTellsTheCause(t *testing.T) {
 		}
 		if w.topic != cause.topic || !errors.Is(w.err, cause.err) {
 			t.Errorf("%v: tells %v of %s", failures, w.err, w.topic)
+		}
+	}
+}
+
+// TestHeardOfMeanwhile: a record fails since the client does not know its partition, and a
+// moment later it does, or still does not. Trying again helps, but not for ever.
+func TestHeardOfMeanwhile(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(3, "changelog"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	if err := cl.ProduceSync(t.Context(), &kgo.Record{Topic: "changelog"}).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	r := kgo.Record{Topic: "changelog", Partition: 3}
+	unknown := cl.ProduceSync(t.Context(), &r).FirstErr() // what the client says
+	if unknown == nil {
+		t.Fatal("a partition that is not there took a record")
+	}
+	for partition := int32(2); partition < 4; partition++ { // heard of, and not
+		s := &Session{cfg: &Config{}, cl: cl}
+		w := &written{err: unknown, topic: "changelog", partition: partition}
+		if err := s.refused(w); err != nil {
+			t.Errorf("partition %d: %v", partition, err)
+		}
+		s.unheard = time.Now().Add(-newPartitionWait)
+		if err := s.refused(w); !errors.Is(err, engine.ErrFatal) || !errors.Is(err, unknown) {
+			t.Errorf("partition %d after %v: %v", partition, newPartitionWait, err)
+		}
+		if err := s.refused(&written{err: kerr.MessageTooLarge, topic: "changelog", partition: partition}); !errors.Is(err, engine.ErrFatal) {
+			t.Errorf("partition %d, what a broker has refused: %v", partition, err)
 		}
 	}
 }
