@@ -133,27 +133,26 @@ func BenchmarkOthers(b *testing.B) {
 		var p fastjson.Parser
 		benchEach(b, [][]byte{[]byte(plainOrder)}, func(value []byte) bool { return fastOrder(&p, value) })
 	})
-	b.Run("jsontext", func(b *testing.B) {
-		var source bytes.Buffer
-		var d jsontext.Decoder
-		benchEach(b, [][]byte{[]byte(plainOrder)}, func(value []byte) bool {
-			source = *bytes.NewBuffer(value)
-			d.Reset(&source)
-			return tokenOrder(&d)
-		})
-	})
+	b.Run("jsontext", func(b *testing.B) { benchTokens(b, tokenOrder) })
 	b.Run("jsontext-bare", func(b *testing.B) {
-		var source bytes.Buffer
-		var d jsontext.Decoder
-		benchEach(b, [][]byte{[]byte(plainOrder)}, func(value []byte) bool {
-			source = *bytes.NewBuffer(value)
-			d.Reset(&source)
+		benchTokens(b, func(d *jsontext.Decoder) bool {
 			for {
 				if _, err := d.ReadToken(); err != nil {
 					return err == io.EOF
 				}
 			}
 		})
+	})
+}
+
+// benchTokens reads an ordinary order token by token.
+func benchTokens(b *testing.B, read func(*jsontext.Decoder) bool) {
+	var source bytes.Buffer
+	var d jsontext.Decoder
+	benchEach(b, [][]byte{[]byte(plainOrder)}, func(value []byte) bool {
+		source = *bytes.NewBuffer(value)
+		d.Reset(&source)
+		return read(&d)
 	})
 }
 
