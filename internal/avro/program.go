@@ -23,6 +23,12 @@ type Program struct {
 // maxDepth is how deep values may be nested.
 const maxDepth = 1000
 
+// Release forgets the last record and its event.
+func (p *Program) Release() {
+	p.src = nil
+	p.Builder.Release()
+}
+
 // Decode reads a record whose value, without its header, is payload. The event is valid
 // until the next record and only while the record is left unchanged.
 func (p *Program) Decode(r *event.Record, payload []byte) (*event.Event, *event.Error) {

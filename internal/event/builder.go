@@ -56,6 +56,14 @@ func (b *Builder) Begin(r *Record) {
 	b.pending = false
 }
 
+// Release forgets the last record and its event.
+func (b *Builder) Release() {
+	b.record = nil
+	clear(b.items[:cap(b.items)])
+	b.items = b.items[:0]
+	clear(b.parts)
+}
+
 // BeginItem begins the next item, which is at the places given by Place.
 func (b *Builder) BeginItem() *Error {
 	if b.lone {

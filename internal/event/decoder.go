@@ -93,6 +93,16 @@ func (d *Decoder) DecodeRecord(r *Record) (*Event, *Error) {
 	return event, refused
 }
 
+// Release implements Reader.
+func (d *Decoder) Release() {
+	d.Builder.Release()
+	d.plainRecord = Record{}
+	if d.value != nil {
+		d.value, d.source = nil, bytes.Buffer{}
+		d.json.Reset(&d.source)
+	}
+}
+
 // choose picks the plan by the record's headers.
 func (d *Decoder) choose(r *Record) *shapes {
 	d.plan = d.plans[0]

@@ -31,6 +31,9 @@ type Reader interface {
 	// DecodeRecord returns either an event, which is valid until the next record, or
 	// why there is none.
 	DecodeRecord(*Record) (*Event, *Error)
+	// Release forgets the last record and its event. Otherwise the reader keeps them in
+	// memory until the next one, with all that was read from the network along with them.
+	Release()
 }
 
 // CheckSize refuses a value that is not even looked at: none, or one that is too large.

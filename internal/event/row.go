@@ -112,6 +112,12 @@ func otherComma(header []string) string {
 	return ""
 }
 
+// Release implements Reader.
+func (d *RowDecoder) Release() {
+	d.b.Release()
+	clear(d.row[:cap(d.row)])
+}
+
 // DecodeRecord implements Reader. The record's value is one row, with or without its end.
 func (d *RowDecoder) DecodeRecord(r *Record) (*Event, *Error) {
 	if fault := d.b.m.CheckSize(r.Value); fault != nil {

@@ -48,6 +48,14 @@ func (d *Reader) Decode(r *event.Record, payload []byte) (*event.Event, *event.E
 	return p.decode(r, message)
 }
 
+// Release forgets the last record and its event.
+func (d *Reader) Release() {
+	for _, p := range d.programs {
+		clear(p.program.slots[:cap(p.program.slots)])
+	}
+	d.builder.Release()
+}
+
 func (d *Reader) program(path []int) (*program, *event.Error) {
 	for i := range d.programs {
 		if slices.Equal(d.programs[i].path, path) {

@@ -93,6 +93,15 @@ func (d *Decoder) DecodeRecord(r *event.Record) (*event.Event, *event.Error) {
 	return e, fault
 }
 
+// Release implements event.Reader.
+func (d *Decoder) Release() {
+	d.json.Release()
+	d.builder.Release()
+	for _, k := range d.readers {
+		k.reader.Release()
+	}
+}
+
 // find returns the reader of a schema. One that has none is not remembered: an id that is
 // not registered may be later.
 func (d *Decoder) find(id uint32) known {

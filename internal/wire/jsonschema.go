@@ -34,6 +34,12 @@ func (j *jsonReader) Decode(r *event.Record, payload []byte) (*event.Event, *eve
 }
 
 // validator checks values against a JSON Schema. It is safe for concurrent use.
+// Release implements reader.
+func (j *jsonReader) Release() {
+	j.decoder.Release()
+	j.plain = event.Record{}
+}
+
 type validator struct{ schema *jsonschema.Schema }
 
 // root is the name of a schema that has none of its own.

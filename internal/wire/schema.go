@@ -25,6 +25,7 @@ type schema struct {
 // reader reads the payloads of one schema.
 type reader interface {
 	Decode(r *event.Record, payload []byte) (*event.Event, *event.Error)
+	Release() // as event.Reader has it
 }
 
 // reader makes a reader for a decoder.
