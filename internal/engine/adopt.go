@@ -18,6 +18,7 @@ func (l *Loop) adopt(ctx context.Context) error {
 	if own.Generation == l.generation && l.inputs == l.known {
 		return nil
 	}
+	l.await()
 	l.opts.Transport.Settle()
 	lost := l.drop(own)
 	if l.opts.Sole && len(lost) > 0 {

@@ -73,6 +73,7 @@ func (l *Loop) seal(t *Transaction, em *Emission) (map[int32]*Batch, error) {
 		t.Dead = append(t.Dead, p.batch.Dead...)
 		sealed[id] = p.batch
 		p.meta, p.batch = p.batch.Meta, nil
+		l.batch(p) // while no hand is busy
 	}
 	return sealed, nil
 }
@@ -213,6 +214,8 @@ func outlast(ctx context.Context) (context.Context, func()) {
 
 // rewind drops all uncommitted work and reads again from what the state has.
 func (l *Loop) rewind() {
+	l.await()
+	l.emptied()
 	l.waiting = nil
 	next := make(map[int32]int64)
 	for id, p := range l.parts {

@@ -3,16 +3,20 @@ package engine
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"windowed/internal/fault"
 )
 
-// hand decodes and counts some of the partitions. Hands work at the same time, and have
-// nothing in common but the configuration.
+// hand decodes and counts some of the partitions, in a goroutine of its own. Hands have
+// nothing in common but the configuration. While one is busy, it alone touches the batches
+// that it was given turns of.
 type hand struct {
-	names names // of all its partitions
-	turns []turn
+	names   names // of all its partitions
+	turns   chan turn
+	pending sync.WaitGroup // of turns
+	filled  filling
 }
 
 // turn is a piece of work of a hand: fetched records of one partition.
@@ -20,14 +24,26 @@ type turn struct {
 	part    *activePartition
 	batch   *Batch
 	fetched Fetched
-	before  int // records of the batch in front of them
+	polled  time.Time
+	wall    int64 // the wall clock then, in ms
 }
 
-// maxHands bounds the hands: each has a numbering of the drinks of its own.
-const maxHands = 8
+// filling is what the next transaction will hold so far. Safe for concurrent use.
+type filling struct {
+	records    atomic.Int64 // given to the hand, markers included
+	keys, dead atomic.Int64 // counted; dead: bytes of dead letters
+}
+
+const (
+	// maxHands bounds the hands: each has a numbering of the drinks of its own.
+	maxHands = 8
+	// turnsAhead is how many turns may wait for a hand, so that it never waits for the
+	// broker because another one has more to do. They keep what was fetched in memory.
+	turnsAhead = 2
+)
 
 func newHands(cfg *Config) []hand {
-	hands := make([]hand, min(runtime.GOMAXPROCS(0), maxHands))
+	hands := make([]hand, min(runtime.NumCPU(), runtime.GOMAXPROCS(0), maxHands))
 	for i := range hands {
 		hands[i].names.limit = cfg.maxNames
 	}
@@ -37,61 +53,96 @@ func newHands(cfg *Config) []hand {
 // hand is the one that counts partition p.
 func (l *Loop) hand(p int32) *hand { return &l.hands[int(p)%len(l.hands)] }
 
-// manyRecords is from how many records on it pays to count by several hands.
-const manyRecords = 1000
+// work starts the hands. They stop when stop is called, with all their turns done.
+func (l *Loop) work() (stop func()) {
+	var working sync.WaitGroup
+	for i := range l.hands {
+		h := &l.hands[i]
+		h.turns = make(chan turn, turnsAhead)
+		working.Go(h.work)
+	}
+	return func() {
+		for i := range l.hands {
+			close(l.hands[i].turns)
+		}
+		working.Wait()
+	}
+}
 
-// add counts fetched records; those of partitions that are not ours (any more) are
-// dropped.
+// add gives fetched records to the hands; those of partitions that are not ours (any more)
+// are dropped.
 func (l *Loop) add(all []Fetched) {
-	now, records, busy := time.Now(), 0, 0
+	now, wall := time.Now(), l.opts.Wall().UnixMilli()
 	for _, f := range all {
 		p := l.parts[f.Partition()]
 		if p == nil || !p.resumed {
 			continue
 		}
-		b, h := l.batch(p), l.hand(p.ID)
-		if len(h.turns) == 0 {
-			busy++
-		}
-		h.turns = append(h.turns, turn{p, b, f, b.Read})
-		records += f.Len()
+		b, h := l.fed(p), l.hand(p.ID)
+		h.pending.Add(1)
+		h.filled.records.Add(int64(f.Len())) // however far the hand is
+		h.turns <- turn{p, b, f, now, wall}
 	}
-	l.work(l.opts.Wall().UnixMilli(), busy > 1 && records >= manyRecords)
+}
+
+// await waits until the hands have done all their turns.
+func (l *Loop) await() {
 	for i := range l.hands {
-		h := &l.hands[i]
-		for _, t := range h.turns {
-			if t.batch.Read > t.before {
-				t.part.heard = now
-				fault.Point(fault.Counted)
-			}
-		}
-		clear(h.turns) // they must not keep what was fetched
-		h.turns = h.turns[:0]
+		l.hands[i].pending.Wait()
 	}
 }
 
-// work lets all hands count, one after another or at the same time; ms is the wall clock.
-func (l *Loop) work(ms int64, together bool) {
-	var others sync.WaitGroup
-	for i := range l.hands[1:] {
-		switch h := &l.hands[1+i]; {
-		case len(h.turns) == 0:
-		case together:
-			others.Go(func() { h.count(ms) })
-		default:
-			h.count(ms)
-		}
-	}
-	l.hands[0].count(ms)
-	others.Wait()
+// full says whether the next transaction holds what it may.
+func (l *Loop) full() bool {
+	records, keys, dead := l.filling()
+	return records >= maxBatch || keys >= maxKeys || dead >= maxDead
 }
 
-func (h *hand) count(ms int64) {
+// filling is what the hands have counted for the next transaction.
+func (l *Loop) filling() (records, keys, dead int64) {
+	for i := range l.hands {
+		f := &l.hands[i].filled
+		records += f.records.Load()
+		keys += f.keys.Load()
+		dead += f.dead.Load()
+	}
+	return records, keys, dead
+}
+
+// emptied begins the next transaction; the hands are done.
+func (l *Loop) emptied() {
+	for i := range l.hands {
+		f := &l.hands[i].filled
+		f.records.Store(0)
+		f.keys.Store(0)
+		f.dead.Store(0)
+	}
+}
+
+func (h *hand) work() {
+	for t := range h.turns {
+		h.count(&t)
+		h.pending.Done()
+	}
+}
+
+// count takes a turn.
+func (h *hand) count(t *turn) {
 	var r Record
-	for _, t := range h.turns {
-		for i := range t.fetched.Len() {
-			t.fetched.Read(i, &r)
-			t.batch.Add(&r, ms)
-		}
+	b := t.batch
+	read, keys, dead := b.Read, b.Keys(), len(b.Dead)
+	for i := range t.fetched.Len() {
+		t.fetched.Read(i, &r)
+		b.Add(&r, t.wall)
+	}
+	t.fetched.Done()
+	t.part.dec.Release() // what was fetched is large
+	if b.Read > read {
+		t.part.heard = t.polled
+		fault.Point(fault.Counted)
+	}
+	h.filled.keys.Add(int64(b.Keys() - keys))
+	for i := range b.Dead[dead:] {
+		h.filled.dead.Add(int64(min(len(b.Dead[dead+i].Value), 64<<10)))
 	}
 }

@@ -114,6 +114,7 @@ type activePartition struct {
 	first     state.Meta // where it began here
 	meta      state.Meta // as sealed last
 	batch     *Batch     // filling; on top of a sealed one while that is committed
+	fed       bool       // its hand has had records of the batch
 	moved     bool       // first differs from the state, by consent
 	committed bool       // something, since it is ours
 	resumed   bool
@@ -153,6 +154,7 @@ func NewLoop(opts LoopOptions) *Loop {
 // Run processes records until ctx ends (nil) or the session is of no use (an error).
 func (l *Loop) Run(ctx context.Context) error {
 	defer l.slow.stop()
+	defer l.work()()
 	l.opts.Status.set(Joining)
 	l.nextTick = time.Now()
 	l.checkpoint = l.nextTick.Add(checkpointEvery)
@@ -194,15 +196,23 @@ func (l *Loop) ended(ctx context.Context, err error) error {
 // batch is the batch of p that fills, on top of what was sealed last.
 func (l *Loop) batch(p *activePartition) *Batch {
 	if p.batch == nil {
+		l.await() // it shares the numbering of the drinks with other batches
 		g, _ := l.st.Global()
-		p.batch = p.Begin(p.meta, g.CloseThrough, l.st.NewestClosed())
+		p.batch, p.fed = p.Begin(p.meta, g.CloseThrough, l.st.NewestClosed()), false
 	}
 	return p.batch
 }
 
-func (l *Loop) full() bool {
-	records, keys, dead := l.filling()
-	return records >= maxBatch || keys >= maxKeys || dead >= maxDead
+// fed is the batch of p for its hand. All records of it are judged by what is committed
+// when the first of them comes.
+func (l *Loop) fed(p *activePartition) *Batch {
+	b := l.batch(p)
+	if !p.fed {
+		g, _ := l.st.Global()
+		b.Rebase(g.CloseThrough, l.st.NewestClosed())
+		p.fed = true
+	}
+	return b
 }
 
 // gathers says whether a transaction that is due waits for more: while there is more to
@@ -213,23 +223,9 @@ func (l *Loop) gathers(fetched []Fetched, now time.Time) bool {
 	return len(fetched) > 0 && keys >= manyKeys && now.Sub(l.nextTick) < gatherAtMost
 }
 
-// filling is what the next transaction will hold: records, keys, and bytes of dead letters.
-func (l *Loop) filling() (records, keys, dead int) {
-	for _, p := range l.parts {
-		if p.batch == nil {
-			continue
-		}
-		records += p.batch.Read
-		keys += p.batch.Keys()
-		for i := range p.batch.Dead {
-			dead += min(len(p.batch.Dead[i].Value), 64<<10)
-		}
-	}
-	return records, keys, dead
-}
-
 // tick plans a transaction, and commits it if something is due.
 func (l *Loop) tick(ctx context.Context) error {
+	l.await()
 	if err := l.opts.Restorer.Err(); err != nil {
 		return err
 	}
@@ -249,6 +245,7 @@ func (l *Loop) tick(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.emptied()
 	if t != nil {
 		if err := l.commit(ctx, t, sealed, em); err != nil {
 			return err

@@ -12,8 +12,11 @@ import (
 type Fetched interface {
 	Partition() int32
 	Len() int
-	// Read fills r with record i. Key and Value stay valid as long as the Fetched does.
+	// Read fills r with record i. Key, Value and those of the headers stay valid.
 	Read(i int, r *Record)
+	// Done gives the records back, except for what Read has filled in: nothing else is
+	// called any more.
+	Done()
 }
 
 // PartitionChanges are what a transaction writes for one input partition.

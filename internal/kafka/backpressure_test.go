@@ -75,7 +75,7 @@ func TestSlowBrokerBoundsMemory(t *testing.T) {
 		if limit := int64(440_000); most > limit {
 			t.Errorf("%d records were taken and not committed, want at most %d", most, limit)
 		}
-		if limit := int64(2 * 16 << 20); l.most.Load() > limit {
+		if limit := int64(2 * 2 << 20); l.most.Load() > limit {
 			t.Errorf("%d bytes were fetched and not taken, want at most %d", l.most.Load(), limit)
 		}
 		if cut.lost.Load() == 0 {

@@ -65,8 +65,8 @@ const (
 
 // Memory bounds of a client; docs/performance.md has the measurements.
 const (
-	fetchMaxBytes     = 16 << 20
-	fetchMaxPartBytes = 256 << 10
+	fetchMaxBytes     = 2 << 20
+	fetchMaxPartBytes = 1 << 20
 	maxReadBytes      = 64 << 20
 	maxDecompressed   = 64 << 20
 	maxBufferedBytes  = 64 << 20

@@ -66,7 +66,8 @@ const checkpointKeys = 1 << 20
 
 // NewFollower makes a follower that follows nothing yet; Close it.
 func NewFollower(cfg *Config, st *state.State, opts FollowOptions) (*Follower, error) {
-	cl, err := cfg.client(append(cfg.watched("changelog"), kgo.ConsumeResetOffset(kgo.NoResetOffset()))...)
+	cl, err := cfg.client(append(cfg.watched("changelog"),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.WithPools(newRecordPool()))...)
 	if err != nil {
 		return nil, err
 	}
@@ -282,6 +283,7 @@ func (f *Follower) run(ctx context.Context) {
 		if err == nil {
 			err = f.apply(fetches)
 		}
+		fetches.EachRecord((*kgo.Record).Recycle)
 		// What the owner has applied is its business.
 		if err == nil && fetches.NumRecords() > 0 && f.st.Dirty() >= checkpointKeys {
 			err = f.st.Checkpoint(false)

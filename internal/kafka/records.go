@@ -103,6 +103,13 @@ type fetched struct {
 func (f *fetched) Partition() int32 { return f.partition }
 func (f *fetched) Len() int         { return len(f.records) }
 
+func (f *fetched) Done() {
+	for _, r := range f.records {
+		r.Recycle()
+	}
+	f.records = nil
+}
+
 func (f *fetched) Read(i int, r *engine.Record) {
 	from, headers := f.records[i], r.Headers[:0]
 	for _, h := range from.Headers {

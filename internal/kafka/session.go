@@ -79,6 +79,7 @@ func (s *Session) options() []kgo.Opt {
 		kgo.ClientID(s.cfg.ClientID+"/"+s.cfg.Instance), // how the others know whether we live
 		kgo.ConsumerGroup(s.cfg.Group),
 		kgo.ConsumeTopics(s.cfg.Topics.Orders),
+		kgo.WithPools(newRecordPool()),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.SessionTimeout(s.cfg.SessionTimeout),
