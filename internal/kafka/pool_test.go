@@ -58,7 +58,7 @@ func (c *counting) GetRecords(n int) []kgo.Record {
 
 // The client comes to the memory of a batch again once its records are done.
 func TestFetchedGivesBack(t *testing.T) {
-	const topic, orders, batch = "orders", 20_000, 100
+	const topic, orders, batch = "orders", 60_000, 100
 	cluster := kfake.MustCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, topic))
 	defer cluster.Close()
 	pool := &counting{recordPool: newRecordPool(), known: make(map[*kgo.Record]bool)}
