@@ -11,7 +11,7 @@ import "os"
 // moment later: as much memory at the peak, and 6 % more CPU.
 var ballast []byte
 
-const ballastSize = 16 << 20
+const ballastSize = 12 << 20
 
 // keepMemory takes the ballast, unless GOGC or GOMEMLIMIT say how to collect garbage.
 func keepMemory() {

@@ -103,6 +103,7 @@ func (l *Loop) commit(ctx context.Context, t *Transaction, sealed map[int32]*Bat
 	}
 	var outcome Outcome
 	err := l.meanwhile(ending, func() { outcome = l.opts.Transport.Commit(ctx, t, l.generation) })
+	l.opts.Status.pace.took(t.changes(), time.Since(started))
 	switch {
 	case outcome.Err != nil:
 		return outcome.Err
@@ -162,10 +163,6 @@ const manyChanges = 20_000
 
 // apply applies what was committed; positions are the changelog offsets behind it.
 func (l *Loop) apply(ctx context.Context, t *Transaction, positions map[int32]int64) error {
-	changes := 0
-	for i := range t.Partitions {
-		changes += len(t.Partitions[i].Changes)
-	}
 	var err error
 	all := func() {
 		for i := range t.Partitions {
@@ -183,7 +180,7 @@ func (l *Loop) apply(ctx context.Context, t *Transaction, positions map[int32]in
 			}
 		}
 	}
-	if changes < manyChanges {
+	if t.changes() < manyChanges {
 		all()
 		return err
 	}

@@ -95,7 +95,7 @@ func (l *Loop) await() {
 // full says whether the next transaction holds what it may.
 func (l *Loop) full() bool {
 	records, keys, dead := l.filling()
-	return records >= maxBatch || keys >= maxKeys || dead >= maxDead
+	return records >= maxBatch || keys >= int64(l.opts.Status.pace.keys()) || dead >= maxDead
 }
 
 // filling is what the hands have counted for the next transaction.

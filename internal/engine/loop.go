@@ -123,15 +123,15 @@ type activePartition struct {
 	heard     time.Time // when the last record came, or it was resumed
 }
 
-// maxBatch bounds the records of one transaction, maxDead its refused bytes. maxKeys
-// bounds the changelog records.
+// maxBatch bounds the records of one transaction, maxDead its refused bytes. For its keys
+// see pace.
 const (
-	maxBatch = 200_000
-	maxKeys  = 600_000
+	maxBatch = 400_000
 	maxDead  = 16 << 20
 
-	manyKeys     = 20_000
-	gatherAtMost = time.Second
+	manyKeys       = 20_000
+	gatherAtMost   = time.Second
+	gatherIfBehind = 2 * time.Second
 
 	checkpointEvery  = time.Second
 	checkpointAtMost = 10 * time.Second
@@ -217,10 +217,15 @@ func (l *Loop) fed(p *activePartition) *Batch {
 
 // gathers says whether a transaction that is due waits for more: while there is more to
 // read, and so many keys are in it that most of its cost is theirs. A key that comes again
-// until the transaction ends costs nothing more.
+// until the transaction ends costs nothing more. Where much is waiting to be read, one
+// second more or less is none to whoever waits for an answer.
 func (l *Loop) gathers(fetched []Fetched, now time.Time) bool {
 	_, keys, _ := l.filling()
-	return len(fetched) > 0 && keys >= manyKeys && now.Sub(l.nextTick) < gatherAtMost
+	most := gatherAtMost
+	if recordsOf(fetched) >= fewRecords {
+		most = gatherIfBehind
+	}
+	return len(fetched) > 0 && keys >= manyKeys && now.Sub(l.nextTick) < most
 }
 
 // tick plans a transaction, and commits it if something is due.

@@ -25,6 +25,8 @@ const (
 // Status is what a run says of itself. Safe for concurrent use; the zero value is ready.
 // It is told once per transaction, never per record.
 type Status struct {
+	pace pace // of the loops that use it, one after another
+
 	mu     sync.Mutex
 	s      StatusNow
 	wanted atomic.Int64 // Unix seconds of the last WantEnds

@@ -37,6 +37,14 @@ type Transaction struct {
 	Now          int64           // wall clock, ms
 }
 
+// changes is how many changelog records t has.
+func (t *Transaction) changes() (n int) {
+	for i := range t.Partitions {
+		n += len(t.Partitions[i].Changes)
+	}
+	return n
+}
+
 // Outcome is what became of a transaction.
 type Outcome struct {
 	// Committed says that the changes are in the changelog. If neither it nor Err is

@@ -35,7 +35,7 @@ func (l *ledger) OnFetchRecordUnbuffered(r *kgo.Record, polled bool) {
 // not let anything grow. At most one transaction is under way while the next one fills.
 func TestSlowBrokerBoundsMemory(t *testing.T) {
 	virtual(t, 4, func(h *harness) {
-		const orders = 900_000
+		const orders = 1_800_000
 		h.job.NoClock = true // its time is the year 2000, that of the orders is not
 		want := h.load(orders, 4, 200, false, time.Millisecond)
 		cut := &cutter{dial: h.network.DialContext, key: int16(kmsg.Produce), delay: time.Second}
@@ -70,9 +70,9 @@ func TestSlowBrokerBoundsMemory(t *testing.T) {
 			default:
 			}
 		}
-		// A transaction is full with 200,000 records, a poll gives up to 20,000: one that is
+		// A transaction is full with 400,000 records, a poll gives up to 20,000: one that is
 		// nearly full may take another poll. One is under way while the next one fills.
-		if limit := int64(440_000); most > limit {
+		if limit := int64(840_000); most > limit {
 			t.Errorf("%d records were taken and not committed, want at most %d", most, limit)
 		}
 		if limit := int64(2 * 2 << 20); l.most.Load() > limit {
