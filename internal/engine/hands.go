@@ -69,9 +69,9 @@ func (l *Loop) work() (stop func()) {
 	}
 }
 
-// add gives fetched records to the hands; those of partitions that are not ours (any more)
-// are dropped.
-func (l *Loop) add(all []Fetched) {
+// add gives fetched records to the hands, whose they are then, and returns how many; those
+// of partitions that are not ours (any more) are dropped.
+func (l *Loop) add(all []Fetched) (records int) {
 	now, wall := time.Now(), l.opts.Wall().UnixMilli()
 	for _, f := range all {
 		p := l.parts[f.Partition()]
@@ -79,10 +79,12 @@ func (l *Loop) add(all []Fetched) {
 			continue
 		}
 		b, h := l.fed(p), l.hand(p.ID)
+		records += f.Len()
 		h.pending.Add(1)
 		h.filled.records.Add(int64(f.Len())) // however far the hand is
 		h.turns <- turn{p, b, f, now, wall}
 	}
+	return records
 }
 
 // await waits until the hands have done all their turns.

@@ -166,10 +166,10 @@ func (l *Loop) Run(ctx context.Context) error {
 		if err != nil {
 			return l.ended(ctx, err)
 		}
-		l.add(fetched)
+		records := l.add(fetched)
 		began := time.Now()
 		early := began.Before(l.nextTick)
-		if (early || l.gathers(fetched, began)) && !l.full() {
+		if (early || l.gathers(records, began)) && !l.full() {
 			continue
 		}
 		if err := l.tick(ctx); err != nil {
@@ -219,13 +219,15 @@ func (l *Loop) fed(p *activePartition) *Batch {
 // read, and so many keys are in it that most of its cost is theirs. A key that comes again
 // until the transaction ends costs nothing more. Where much is waiting to be read, one
 // second more or less is none to whoever waits for an answer.
-func (l *Loop) gathers(fetched []Fetched, now time.Time) bool {
+//
+// records are those of the last poll.
+func (l *Loop) gathers(records int, now time.Time) bool {
 	_, keys, _ := l.filling()
 	most := gatherAtMost
-	if recordsOf(fetched) >= fewRecords {
+	if records >= fewRecords {
 		most = gatherIfBehind
 	}
-	return len(fetched) > 0 && keys >= manyKeys && now.Sub(l.nextTick) < most
+	return records > 0 && keys >= manyKeys && now.Sub(l.nextTick) < most
 }
 
 // tick plans a transaction, and commits it if something is due.

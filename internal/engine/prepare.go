@@ -78,17 +78,14 @@ func (l *Loop) poll(ctx context.Context, wait time.Duration) ([]Fetched, error) 
 		}
 	}
 	fetched, err := l.opts.Transport.Poll(ctx, wait)
-	if n := recordsOf(fetched); n > 0 && n < fewRecords {
+	records := 0
+	for _, f := range fetched {
+		records += f.Len()
+	}
+	if records > 0 && records < fewRecords {
 		l.rested = time.Now().Add(min(l.opts.Interval/10, restAtMost))
 	}
 	return fetched, err
-}
-
-func recordsOf(fetched []Fetched) (n int) {
-	for _, f := range fetched {
-		n += f.Len()
-	}
-	return n
 }
 
 // prepared are those that can be decoded; the others wait.

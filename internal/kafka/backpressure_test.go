@@ -35,7 +35,7 @@ func (l *ledger) OnFetchRecordUnbuffered(r *kgo.Record, polled bool) {
 // not let anything grow. At most one transaction is under way while the next one fills.
 func TestSlowBrokerBoundsMemory(t *testing.T) {
 	virtual(t, 4, func(h *harness) {
-		const orders = 1_800_000
+		const orders = 1_300_000
 		h.job.NoClock = true // its time is the year 2000, that of the orders is not
 		want := h.load(orders, 4, 200, false, time.Millisecond)
 		cut := &cutter{dial: h.network.DialContext, key: int16(kmsg.Produce), delay: time.Second}

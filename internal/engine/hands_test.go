@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"windowed/internal/event"
+	"windowed/state"
+	"windowed/window"
+)
+
+// response are records of one partition that lie in one block of memory, as fetched ones do.
+type response struct {
+	partition int32
+	first     int64
+	values    [][]byte
+	done      int
+}
+
+func newResponse(partition int32, first int64, values ...string) (*response, weak.Pointer[byte]) {
+	block := make([]byte, 0, 1<<20)
+	r := &response{partition: partition, first: first}
+	for _, v := range values {
+		at := len(block)
+		block = append(block, v...)
+		r.values = append(r.values, block[at:len(block):len(block)])
+	}
+	return r, weak.Make(&block[0])
+}
+
+func (r *response) Partition() int32 { return r.partition }
+func (r *response) Len() int         { return len(r.values) }
+func (r *response) Done()            { r.done, r.values = r.done+1, nil }
+func (r *response) Read(i int, to *Record) {
+	*to = Record{Record: event.Record{Value: r.values[i], Timestamp: 500}, Offset: r.first + int64(i)}
+}
+
+// handed is a loop whose hands work, and which owns two partitions that one hand counts, as
+// if it had two cores.
+func handed(t *testing.T) *Loop {
+	t.Helper()
+	l := accounting(t)
+	l.hands = l.hands[:1]
+	l.cfg.MaxFuture = 1 << 40
+	for id := range int32(2) {
+		part, err := NewPartition(id, l.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part.names = &l.hand(id).names
+		l.parts[id] = &activePartition{Partition: part, meta: state.NewMeta(0), resumed: true}
+	}
+	t.Cleanup(l.work())
+	return l
+}
+
+func cup(drink string) string {
+	return fmt.Sprintf(`{"items":[{"drink":%q,"quantity":2}]}`, drink)
+}
+
+// What was fetched is given back, and out of memory, once it is counted, whether or not the
+// partition ever has another record. A dead letter keeps its own until it is committed.
+func TestHandLetsGo(t *testing.T) {
+	l := handed(t)
+	tea, teaMemory := newResponse(0, 0, cup("tea"), cup("mate"), cup("tea"))
+	bad, badMemory := newResponse(1, 0, cup("tea"), "{}")
+	l.add([]Fetched{tea, bad})
+	l.await()
+	runtime.GC()
+	if tea.done != 1 || bad.done != 1 {
+		t.Errorf("given back %d and %d times", tea.done, bad.done)
+	}
+	if teaMemory.Value() != nil {
+		t.Error("counted orders are kept in memory")
+	}
+	if badMemory.Value() == nil || len(l.parts[1].batch.Dead) != 1 || string(l.parts[1].batch.Dead[0].Value) != "{}" {
+		t.Errorf("the dead letter lost its value: %v", l.parts[1].batch.Dead)
+	}
+	if got := l.parts[0].batch.counts.Numbers(window.Size(1000).Start(500)); got.Portions != 6 || got.Records != 3 {
+		t.Errorf("counted %+v", got)
+	}
+	if p := l.parts[0]; p.heard.IsZero() || time.Since(p.heard) > time.Minute {
+		t.Errorf("heard of it at %v", p.heard)
+	}
+}
+
+// A transaction is full by all that its hands were given, and the next one begins empty.
+func TestFull(t *testing.T) {
+	l := handed(t)
+	check := func(name string, full bool, records, keys, dead int64) {
+		t.Helper()
+		l.await()
+		r, k, d := l.filling()
+		if r != records || k != keys || d != dead || l.full() != full {
+			t.Errorf("%s: %d records, %d keys, %d bytes, full: %v; want %d, %d, %d, %v", name, r, k, d, l.full(), records, keys, dead, full)
+		}
+	}
+	one, _ := newResponse(0, 0, cup("tea"), cup("mate"), "{}")
+	two, _ := newResponse(1, 0, cup("tea"), "null")
+	l.add([]Fetched{one, two})
+	check("two responses", false, 5, 6, 6) // each drink of all time and in its window
+	l.opts.Status.pace.most = 6
+	check("as many keys as the brokers are good for", true, 5, 6, 6)
+	l.emptied()
+	check("the next one", false, 0, 0, 0)
+	again, _ := newResponse(1, 2, cup("tea"))
+	l.add([]Fetched{again})
+	check("a drink that the batch has", false, 1, 0, 0)
+	other := &response{partition: 7}
+	l.add([]Fetched{other})
+	check("a partition of somebody else", false, 1, 0, 0)
+}
+
+// With few keys nothing waits; with many, a second, or two where much is waiting.
+func TestGathers(t *testing.T) {
+	for _, c := range []struct {
+		records, keys int
+		due           time.Duration // how long ago
+		want          bool
+	}{
+		{20_000, manyKeys - 1, 0, false},
+		{1, manyKeys, gatherAtMost - 1, true},
+		{1, manyKeys, gatherAtMost, false},
+		{fewRecords - 1, manyKeys, gatherAtMost, false},
+		{fewRecords, manyKeys, gatherAtMost, true},
+		{fewRecords, manyKeys, gatherIfBehind, false},
+		{0, manyKeys, 0, false},
+	} {
+		l := accounting(t)
+		l.hands[0].filled.keys.Store(int64(c.keys))
+		l.nextTick = time.Now()
+		if got := l.gathers(c.records, l.nextTick.Add(c.due)); got != c.want {
+			t.Errorf("%d records read, %d keys, due for %v: %v", c.records, c.keys, c.due, got)
+		}
+	}
+}
