@@ -9,13 +9,14 @@ import (
 	"windowed/internal/fault"
 )
 
-// hand decodes and counts some of the partitions, in a goroutine of its own. Hands have
-// nothing in common but the configuration. While one is busy, it alone touches the batches
-// that it was given turns of.
+// hand decodes and counts some of the partitions, in a goroutine of its own unless there is
+// little to do. Hands have nothing in common but the configuration. While one is busy, it
+// alone touches the batches that it was given turns of.
 type hand struct {
 	names   names // of all its partitions
 	turns   chan turn
 	pending sync.WaitGroup // of turns
+	left    atomic.Int32   // turns that are not done
 	filled  filling
 }
 
@@ -37,6 +38,9 @@ type filling struct {
 const (
 	// maxHands bounds the hands: each has a numbering of the drinks of its own.
 	maxHands = 8
+	// manyRecords is from how many records of a poll on it pays to wake the hands. On a busy
+	// machine each waking waits its turn for a core.
+	manyRecords = 1000
 	// turnsAhead is how many turns may wait for a hand, so that it never waits for the
 	// broker because another one has more to do. They keep what was fetched in memory.
 	turnsAhead = 2
@@ -69,22 +73,39 @@ func (l *Loop) work() (stop func()) {
 	}
 }
 
-// add gives fetched records to the hands, whose they are then, and returns how many; those
-// of partitions that are not ours (any more) are dropped.
+// add counts fetched records, or gives them to the hands, whose they are then, and returns
+// how many there were; those of partitions that are not ours (any more) are dropped.
 func (l *Loop) add(all []Fetched) (records int) {
-	now, wall := time.Now(), l.opts.Wall().UnixMilli()
+	for _, f := range all {
+		records += f.Len()
+	}
+	now, wall, self := time.Now(), l.opts.Wall().UnixMilli(), records < manyRecords && l.rest()
 	for _, f := range all {
 		p := l.parts[f.Partition()]
 		if p == nil || !p.resumed {
 			continue
 		}
-		b, h := l.fed(p), l.hand(p.ID)
-		records += f.Len()
-		h.pending.Add(1)
+		h, t := l.hand(p.ID), turn{p, l.fed(p), f, now, wall}
 		h.filled.records.Add(int64(f.Len())) // however far the hand is
-		h.turns <- turn{p, b, f, now, wall}
+		if self {
+			h.count(&t)
+			continue
+		}
+		h.pending.Add(1)
+		h.left.Add(1)
+		h.turns <- t
 	}
 	return records
+}
+
+// rest says whether the hands have nothing to do, so that the loop can do their work.
+func (l *Loop) rest() bool {
+	for i := range l.hands {
+		if l.hands[i].left.Load() > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // await waits until the hands have done all their turns.
@@ -124,6 +145,7 @@ func (l *Loop) emptied() {
 func (h *hand) work() {
 	for t := range h.turns {
 		h.count(&t)
+		h.left.Add(-1)
 		h.pending.Done()
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 	"weak"
@@ -64,8 +65,14 @@ func cup(drink string) string {
 // What was fetched is given back, and out of memory, once it is counted, whether or not the
 // partition ever has another record. A dead letter keeps its own until it is committed.
 func TestHandLetsGo(t *testing.T) {
+	t.Run("few, counted by the loop", func(t *testing.T) { handLetsGo(t, 1) })
+	t.Run("many, counted by the hand", func(t *testing.T) { handLetsGo(t, manyRecords) })
+}
+
+func handLetsGo(t *testing.T, teas uint64) {
 	l := handed(t)
-	tea, teaMemory := newResponse(0, 0, cup("tea"), cup("mate"), cup("tea"))
+	values := slices.Repeat([]string{cup("tea")}, int(teas))
+	tea, teaMemory := newResponse(0, 0, append(values, cup("mate"), cup("tea"))...)
 	bad, badMemory := newResponse(1, 0, cup("tea"), "{}")
 	l.add([]Fetched{tea, bad})
 	l.await()
@@ -79,7 +86,7 @@ func TestHandLetsGo(t *testing.T) {
 	if badMemory.Value() == nil || len(l.parts[1].batch.Dead) != 1 || string(l.parts[1].batch.Dead[0].Value) != "{}" {
 		t.Errorf("the dead letter lost its value: %v", l.parts[1].batch.Dead)
 	}
-	if got := l.parts[0].batch.counts.Numbers(window.Size(1000).Start(500)); got.Portions != 6 || got.Records != 3 {
+	if got := l.parts[0].batch.counts.Numbers(window.Size(1000).Start(500)); got.Portions != 2*teas+4 || got.Records != teas+2 {
 		t.Errorf("counted %+v", got)
 	}
 	if p := l.parts[0]; p.heard.IsZero() || time.Since(p.heard) > time.Minute {
