@@ -17,6 +17,7 @@ const markersAfter = time.Second
 
 // plan seals what is due into one transaction; nil if nothing is.
 func (l *Loop) plan() (*Transaction, map[int32]*Batch, *Emission, error) {
+	l.emptied() // whatever was counted is due
 	now, wall := time.Now(), l.opts.Wall().UnixMilli()
 	g, _ := l.st.Global()
 	newestClosed := l.st.NewestClosed()

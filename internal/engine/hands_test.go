@@ -19,6 +19,7 @@ type response struct {
 	first     int64
 	values    [][]byte
 	done      int
+	gate      chan struct{} // if not nil, closed before it can be read
 }
 
 func newResponse(partition int32, first int64, values ...string) (*response, weak.Pointer[byte]) {
@@ -36,6 +37,9 @@ func (r *response) Partition() int32 { return r.partition }
 func (r *response) Len() int         { return len(r.values) }
 func (r *response) Done()            { r.done, r.values = r.done+1, nil }
 func (r *response) Read(i int, to *Record) {
+	if r.gate != nil {
+		<-r.gate
+	}
 	*to = Record{Record: event.Record{Value: r.values[i], Timestamp: 500}, Offset: r.first + int64(i)}
 }
 
@@ -94,6 +98,25 @@ func handLetsGo(t *testing.T, teas uint64) {
 	}
 }
 
+// While the hand has something to do, the loop leaves it the little ones, too: they share
+// the numbering of the drinks, and may be of the same partition.
+func TestHandIsLeftAlone(t *testing.T) {
+	l := handed(t)
+	large, _ := newResponse(0, 0, slices.Repeat([]string{cup("tea")}, manyRecords)...)
+	large.gate = make(chan struct{})
+	little, _ := newResponse(0, manyRecords, cup("tea"))
+	l.add([]Fetched{large})
+	l.add([]Fetched{little})
+	if little.done != 0 || l.rest() {
+		t.Error("the loop counts while the hand does")
+	}
+	close(large.gate)
+	l.await()
+	if large.done != 1 || little.done != 1 || !l.rest() || l.parts[0].batch.Read != manyRecords+1 {
+		t.Errorf("done %d and %d times, %d records counted", large.done, little.done, l.parts[0].batch.Read)
+	}
+}
+
 // A transaction is full by all that its hands were given, and the next one begins empty.
 func TestFull(t *testing.T) {
 	l := handed(t)
@@ -111,14 +134,17 @@ func TestFull(t *testing.T) {
 	check("two responses", false, 5, 6, 6) // each drink of all time and in its window
 	l.opts.Status.pace.most = 6
 	check("as many keys as the brokers are good for", true, 5, 6, 6)
-	l.emptied()
+	tx, sealed, _, err := l.plan()
+	if err != nil || len(sealed) != 2 || tx.changes() != 6+2+2 { // counts, numbers of the window, metas
+		t.Fatalf("%d batches, %d changes: %v", len(sealed), tx.changes(), err)
+	}
 	check("the next one", false, 0, 0, 0)
 	again, _ := newResponse(1, 2, cup("tea"))
 	l.add([]Fetched{again})
-	check("a drink that the batch has", false, 1, 0, 0)
+	check("the same drink in the next batch", false, 1, 2, 0)
 	other := &response{partition: 7}
 	l.add([]Fetched{other})
-	check("a partition of somebody else", false, 1, 0, 0)
+	check("a partition of somebody else", false, 1, 2, 0)
 }
 
 // With few keys nothing waits; with many, a second, or two where much is waiting.

@@ -252,7 +252,6 @@ func (l *Loop) tick(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.emptied()
 	if t != nil {
 		if err := l.commit(ctx, t, sealed, em); err != nil {
 			return err
