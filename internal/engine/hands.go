@@ -33,6 +33,7 @@ type turn struct {
 type filling struct {
 	records    atomic.Int64 // given to the hand, markers included
 	keys, dead atomic.Int64 // counted; dead: bytes of dead letters
+	torn       atomic.Bool  // something given cannot be read to its end
 }
 
 const (
@@ -132,6 +133,16 @@ func (l *Loop) filling() (records, keys, dead int64) {
 	return records, keys, dead
 }
 
+// torn says whether records are missing in what was counted for the next transaction.
+func (l *Loop) torn() bool {
+	for i := range l.hands {
+		if l.hands[i].filled.torn.Load() {
+			return true
+		}
+	}
+	return false
+}
+
 // emptied begins the next transaction; the hands are done.
 func (l *Loop) emptied() {
 	for i := range l.hands {
@@ -139,6 +150,7 @@ func (l *Loop) emptied() {
 		f.records.Store(0)
 		f.keys.Store(0)
 		f.dead.Store(0)
+		f.torn.Store(false)
 	}
 }
 
@@ -155,9 +167,11 @@ func (h *hand) count(t *turn) {
 	var r Record
 	b := t.batch
 	read, keys, dead := b.Read, b.Keys(), len(b.Dead)
-	for i := range t.fetched.Len() {
-		t.fetched.Read(i, &r)
+	for t.fetched.Next(&r) {
 		b.Add(&r, t.wall)
+	}
+	if t.fetched.Err() != nil {
+		h.filled.torn.Store(true)
 	}
 	t.fetched.Done()
 	t.part.dec.Release() // what was fetched is large

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -18,7 +19,8 @@ type response struct {
 	partition int32
 	first     int64
 	values    [][]byte
-	done      int
+	at, done  int
+	torn      bool          // the last value cannot be read
 	gate      chan struct{} // if not nil, closed before it can be read
 }
 
@@ -36,11 +38,24 @@ func newResponse(partition int32, first int64, values ...string) (*response, wea
 func (r *response) Partition() int32 { return r.partition }
 func (r *response) Len() int         { return len(r.values) }
 func (r *response) Done()            { r.done, r.values = r.done+1, nil }
-func (r *response) Read(i int, to *Record) {
+func (r *response) Again()           { r.at = 0 }
+func (r *response) Next(to *Record) bool {
 	if r.gate != nil {
 		<-r.gate
 	}
-	*to = Record{Record: event.Record{Value: r.values[i], Timestamp: 500}, Offset: r.first + int64(i)}
+	if r.at == len(r.values) || r.Err() != nil {
+		return false
+	}
+	*to = Record{Record: event.Record{Value: r.values[r.at], Timestamp: 500}, Offset: r.first + int64(r.at)}
+	r.at++
+	return true
+}
+
+func (r *response) Err() error {
+	if r.torn && r.at == len(r.values)-1 {
+		return errors.New("torn")
+	}
+	return nil
 }
 
 // handed is a loop whose hands work, and which owns two partitions that one hand counts, as

@@ -233,6 +233,10 @@ func (l *Loop) gathers(records int, now time.Time) bool {
 // tick plans a transaction, and commits it if something is due.
 func (l *Loop) tick(ctx context.Context) error {
 	l.await()
+	if l.torn() {
+		l.rewind()
+		return nil
+	}
 	if err := l.opts.Restorer.Err(); err != nil {
 		return err
 	}

@@ -94,11 +94,11 @@ func (l *Loop) prepared(fetched []Fetched, isReady func(value []byte) bool) []Fe
 	var r Record
 	for _, f := range fetched {
 		all := true
-		for i := range f.Len() {
-			f.Read(i, &r)
+		for f.Next(&r) {
 			// Each is looked at, so that what they need is fetched at once.
 			all = isReady(r.Value) && all
 		}
+		f.Again()
 		if all {
 			ready = append(ready, f)
 		} else {

@@ -11,10 +11,17 @@ import (
 // Fetched are records of one input partition in order of their offsets.
 type Fetched interface {
 	Partition() int32
+	// Len is how many records there are, or a few more than there are.
 	Len() int
-	// Read fills r with record i. Key, Value and those of the headers stay valid.
-	Read(i int, r *Record)
-	// Done gives the records back, except for what Read has filled in: nothing else is
+	// Next fills r with the next record, if there is one. Key, Value and those of the
+	// headers stay valid.
+	Next(r *Record) bool
+	// Err is why Next came to an end before the last record. All that was read since the
+	// partition was resumed is to be dropped then, and the partition to be resumed.
+	Err() error
+	// Again goes back to the first record.
+	Again()
+	// Done gives the records back, except for what Next has filled in: nothing else is
 	// called any more.
 	Done()
 }
@@ -65,14 +72,15 @@ type Ownership struct {
 	Partitions map[int32]uint64 // to the generation that brought it: it may go and come back
 }
 
-// Transport is a session with the brokers. Its methods are called by one goroutine; Poll
-// never at the same time as Commit.
+// Transport is a session with the brokers. Its methods are called by one goroutine, but for
+// Commit, which may be under way while Poll is called.
 type Transport interface {
 	// Ownership is safe to call at any time.
 	Ownership() Ownership
 	// Poll returns records of resumed partitions; it waits at most wait for the first.
 	Poll(ctx context.Context, wait time.Duration) ([]Fetched, error)
-	// Resume starts fetching partitions from the given offsets.
+	// Resume starts fetching partitions from the given offsets. What was fetched of them
+	// before is not returned any more.
 	Resume(next map[int32]int64)
 	// Hold stops and goes on fetching partitions without moving them.
 	Hold(partitions []int32, held bool)

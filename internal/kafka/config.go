@@ -102,12 +102,13 @@ func isolation() kgo.IsolationLevel {
 	return kgo.ReadCommitted()
 }
 
-// watched is the option that lets Hook watch a client.
-func (c *Config) watched(client string) []kgo.Opt {
+// watched is the option that lets Hook watch a client, and what watches it.
+func (c *Config) watched(client string) ([]kgo.Opt, kgo.Hook) {
 	if c.Hook == nil {
-		return nil
+		return nil, nil
 	}
-	return []kgo.Opt{kgo.WithHooks(c.Hook(client))}
+	hook := c.Hook(client)
+	return []kgo.Opt{kgo.WithHooks(hook)}, hook
 }
 
 func (c *Config) options() ([]kgo.Opt, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -20,29 +21,32 @@ import (
 type faults struct {
 	cfg *Config
 
+	last time.Time // of what was taken
+
 	mu      sync.Mutex
 	stopped map[int32]error
-	next    map[int32]int64 // behind the last record read
 	told    map[string]time.Time
 }
 
 func newFaults(cfg *Config) *faults {
-	return &faults{cfg: cfg, stopped: make(map[int32]error), next: make(map[int32]int64), told: make(map[string]time.Time)}
+	return &faults{cfg: cfg, stopped: make(map[int32]error), told: make(map[string]time.Time)}
 }
 
 const tellEvery = 10 * time.Second
 
-func (f *faults) take(fetches kgo.Fetches, cl *kgo.Client) error {
+// take takes the errors of fetches; at tells the offset behind the last record read.
+func (f *faults) take(fetches kgo.Fetches, cl *kgo.Client, at func(p int32) int64) error {
 	var fatal error
 	fetches.EachError(func(topic string, p int32, err error) {
 		if fatal != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 			return
 		}
+		f.last = time.Now()
 		if fatal = f.fatal(topic, p, err); fatal != nil {
 			return
 		}
 		if topic == f.cfg.Topics.Orders && p >= 0 && unreadable(err) {
-			f.stop(cl, p, err)
+			f.stop(cl, p, at(p), err)
 			return
 		}
 		f.tell("reading "+topic, err)
@@ -81,19 +85,11 @@ func unreadable(err error) bool {
 	return errors.As(err, &large) || errors.Is(err, kerr.CorruptMessage) || !isTransient(err) && !isKafka(err)
 }
 
-// read takes note of the last record read.
-func (f *faults) read(p int32, offset int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.next[p] = offset + 1
-}
-
-func (f *faults) stop(cl *kgo.Client, p int32, err error) {
+func (f *faults) stop(cl *kgo.Client, p int32, at int64, err error) {
 	cl.PauseFetchPartitions(map[string][]int32{f.cfg.Topics.Orders: {p}})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped[p] = err
-	at := f.next[p]
 	var large *kgo.ErrDecompressTooLarge
 	if errors.As(err, &large) {
 		at = large.Offset
@@ -105,14 +101,13 @@ func (f *faults) stop(cl *kgo.Client, p int32, err error) {
 }
 
 // Stopped are the partitions that a batch which cannot be read has stopped.
-func (s *Session) Stopped() map[int32]error {
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	all := make(map[int32]error, len(s.faults.stopped))
-	for p, err := range s.faults.stopped {
-		all[p] = err
-	}
-	return all
+func (s *Session) Stopped() map[int32]error { return s.in.faults.all() }
+
+// all are the partitions that are stopped.
+func (f *faults) all() map[int32]error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.stopped)
 }
 
 func (f *faults) tell(doing string, err error) {

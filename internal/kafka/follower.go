@@ -66,7 +66,8 @@ const checkpointKeys = 1 << 20
 
 // NewFollower makes a follower that follows nothing yet; Close it.
 func NewFollower(cfg *Config, st *state.State, opts FollowOptions) (*Follower, error) {
-	cl, err := cfg.client(append(cfg.watched("changelog"),
+	watched, _ := cfg.watched("changelog")
+	cl, err := cfg.client(append(watched,
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.WithPools(newRecordPool()))...)
 	if err != nil {
 		return nil, err

@@ -94,14 +94,18 @@ func header(key, value string) kgo.RecordHeader {
 	return kgo.RecordHeader{Key: key, Value: []byte(value)}
 }
 
-// fetched are the records of one partition in one poll.
+// fetched are records of one partition that the client has made structs of. It implements
+// engine.Fetched.
 type fetched struct {
 	partition int32
 	records   []*kgo.Record
+	at        int
 }
 
 func (f *fetched) Partition() int32 { return f.partition }
 func (f *fetched) Len() int         { return len(f.records) }
+func (f *fetched) Err() error       { return nil }
+func (f *fetched) Again()           { f.at = 0 }
 
 func (f *fetched) Done() {
 	for _, r := range f.records {
@@ -110,11 +114,16 @@ func (f *fetched) Done() {
 	f.records = nil
 }
 
-func (f *fetched) Read(i int, r *engine.Record) {
-	from, headers := f.records[i], r.Headers[:0]
+func (f *fetched) Next(r *engine.Record) bool {
+	if f.at == len(f.records) {
+		return false
+	}
+	from, headers := f.records[f.at], r.Headers[:0]
+	f.at++
 	for _, h := range from.Headers {
 		headers = append(headers, event.Header{Key: h.Key, Value: h.Value})
 	}
 	r.Key, r.Value, r.Headers, r.Timestamp = from.Key, from.Value, headers, from.Timestamp.UnixMilli()
 	r.Offset, r.AppendTime, r.Control = from.Offset, from.Attrs.TimestampType() == 1, from.Attrs.IsControl()
+	return true
 }

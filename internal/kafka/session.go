@@ -20,9 +20,10 @@ type Session struct {
 	txn   *kgo.GroupTransactSession // nil: at least once
 	owned *ownership
 
+	in     *intake
+
 	slab   slab
 	expect map[int32]int64 // at least once: the changelog offset our next record must get
-	faults *faults
 
 	unheard time.Time // since when a record's partition is newer than what the client knows
 }
@@ -37,7 +38,7 @@ const linger = 100 * time.Millisecond
 // NewSession joins the group. In exactly once mode it first ends what a dead predecessor
 // with the same instance id left open, so that nothing waits for that transaction.
 func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
-	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), faults: newFaults(cfg), expect: make(map[int32]int64)}
+	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), expect: make(map[int32]int64)}
 	if !cfg.Static {
 		if err := evict(ctx, cfg); err != nil {
 			return nil, err
@@ -47,7 +48,8 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, s.options()...)
+	watched, hook := cfg.watched("orders")
+	opts = append(append(opts, watched...), s.options()...)
 	if cfg.Static {
 		opts = append(opts, kgo.InstanceID(cfg.Instance))
 	}
@@ -68,13 +70,13 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 		}
 		return nil, fmt.Errorf("open session of group %s: %w", cfg.Group, classify(err))
 	}
+	s.in = newIntake(cfg, s.cl, hook)
 	return s, nil
 }
 
 // options are those of a member of the group, whatever the guarantee.
 func (s *Session) options() []kgo.Opt {
-	opts := append(s.cfg.watched("orders"), atPoints()...)
-	opts = append(opts, s.owned.options(s.cfg.ServerBalancer)...)
+	opts := append(atPoints(), s.owned.options(s.cfg.ServerBalancer)...)
 	return append(opts,
 		kgo.ClientID(s.cfg.ClientID+"/"+s.cfg.Instance), // how the others know whether we live
 		kgo.ConsumerGroup(s.cfg.Group),
@@ -93,56 +95,22 @@ func (s *Session) options() []kgo.Opt {
 }
 
 // Close leaves the group (unless membership is static) and drops what is not committed.
-func (s *Session) Close() { s.cl.CloseAllowingRebalance() }
+func (s *Session) Close() {
+	s.in.stop()
+	s.cl.CloseAllowingRebalance()
+}
 
 // Ownership implements engine.Transport.
 func (s *Session) Ownership() engine.Ownership { return s.owned.get() }
 
 // Resume implements engine.Transport.
-func (s *Session) Resume(next map[int32]int64) {
-	topic := s.cfg.Topics.Orders
-	offsets := make(map[int32]kgo.EpochOffset, len(next))
-	partitions := make([]int32, 0, len(next))
-	for p, offset := range next {
-		offsets[p] = kgo.EpochOffset{Epoch: -1, Offset: offset}
-		partitions = append(partitions, p)
-		s.faults.read(p, offset-1)
-	}
-	// In this order: setting offsets ends the fetch that is under way, which would keep
-	// resumed partitions waiting until it ends. Nothing polls in between.
-	s.cl.ResumeFetchPartitions(map[string][]int32{topic: partitions})
-	s.cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{topic: offsets})
-}
+func (s *Session) Resume(next map[int32]int64) { s.in.resume(next) }
 
 // Hold implements engine.Transport.
-func (s *Session) Hold(partitions []int32, held bool) {
-	which := map[string][]int32{s.cfg.Topics.Orders: partitions}
-	if held {
-		s.cl.PauseFetchPartitions(which)
-	} else {
-		s.cl.ResumeFetchPartitions(which)
-	}
-}
+func (s *Session) Hold(partitions []int32, held bool) { s.in.hold(partitions, held) }
 
 // Poll implements engine.Transport.
 func (s *Session) Poll(ctx context.Context, wait time.Duration) ([]engine.Fetched, error) {
-	var poll context.Context // nil: only what is there already
-	if wait > 0 {
-		var cancel context.CancelFunc
-		poll, cancel = context.WithTimeout(ctx, wait)
-		defer cancel()
-	}
-	fetches := s.cl.PollRecords(poll, pollMax)
-	if err := s.faults.take(fetches, s.cl); err != nil {
-		return nil, err
-	}
-	var all []engine.Fetched
-	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
-		if n := len(p.Records); n > 0 {
-			fault.Point(fault.Polled)
-			s.faults.read(p.Partition, p.Records[n-1].Offset)
-			all = append(all, &fetched{partition: p.Partition, records: p.Records})
-		}
-	})
-	return all, nil
+	s.in.keep(s.owned.get().Partitions)
+	return s.in.poll(ctx, wait)
 }

@@ -1,0 +1,221 @@
+package kafka
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"windowed/internal/engine"
+)
+
+// fetcher fetches orders for a session that reads a lot. It asks a broker for more as soon
+// as it knows the headers of the record batches that came, and leaves all the rest to who
+// reads the records, on all cores; the client's consumer makes a struct of each record
+// first. On two cores that is a third more orders a second (docs/performance.md).
+//
+// It only does what goes well: the first error, of whatever kind, is its end, and the
+// client's consumer, which heals or reports it, takes over; see intake. Its methods are
+// called by one goroutine, but for fail and tell.
+type fetcher struct {
+	cl         *kgo.Client
+	topic      string
+	described  kadm.TopicDetail // when it began
+	decompress kgo.Decompressor
+	pool       *recordPool
+	hook       kgo.HookFetchBatchRead // nil: none
+
+	ctx     context.Context
+	cancel  context.CancelFunc
+	working sync.WaitGroup
+	out     chan delivery
+	failed  chan struct{} // closed at the first error
+
+	mu      sync.Mutex
+	err     error
+	streams map[int32]*stream
+	sources map[int32]*source // by the id of their broker
+}
+
+// stream is the reading of one partition.
+type stream struct {
+	source    *source
+	partition int32
+	epoch     int32 // of its leader
+	next      int64 // offset to ask for
+	moved     int   // rises when it is resumed: what was asked for before is not wanted
+	held      bool
+}
+
+// delivery is what one answer has brought.
+type delivery struct {
+	pieces []piece
+	taken  chan struct{} // if not nil, closed by who takes it
+}
+
+// piece is what an answer has brought of one partition.
+type piece struct {
+	engine.Fetched
+	moved int   // of its stream when it was asked for
+	next  int64 // behind it
+	epoch int32 // of the leader that wrote the last batch
+}
+
+// pollEnough is how many records of several answers go into one poll.
+const pollEnough = 10_000
+
+// newFetcher asks for the leaders of the partitions. Nothing is fetched before resume.
+func newFetcher(ctx context.Context, cl *kgo.Client, topic string, hook kgo.Hook) (*fetcher, error) {
+	all, err := kadm.NewClient(cl).ListTopics(ctx, topic)
+	if err == nil {
+		err = all[topic].Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("describe %s: %w", topic, err)
+	}
+	f := &fetcher{
+		cl: cl, topic: topic, described: all[topic], pool: newRecordPool(),
+		out: make(chan delivery, 1), failed: make(chan struct{}),
+		streams: make(map[int32]*stream), sources: make(map[int32]*source),
+	}
+	f.decompress, _ = cl.OptValue(kgo.WithDecompressor).(kgo.Decompressor)
+	f.hook, _ = hook.(kgo.HookFetchBatchRead)
+	f.ctx, f.cancel = context.WithCancel(cl.Context())
+	return f, nil
+}
+
+// stop ends all fetching. What was delivered can still be read.
+func (f *fetcher) stop() {
+	f.cancel()
+	f.working.Wait()
+}
+
+// resume fetches a partition from an offset on.
+func (f *fetcher) resume(p int32, next int64, held bool) {
+	d, ok := f.described.Partitions[p]
+	if !ok || d.Leader < 0 {
+		f.fail(fmt.Errorf("%s partition %d has no leader: %w", f.topic, p, cmp.Or(d.Err, error(kerr.LeaderNotAvailable))))
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.streams[p]
+	if s == nil {
+		s = &stream{partition: p, epoch: d.LeaderEpoch, source: f.source(d.Leader)}
+		s.source.streams = append(s.source.streams, s)
+		f.streams[p] = s
+	}
+	s.next, s.held = next, held
+	s.moved++
+	s.source.wake()
+}
+
+// source is the one for a broker. f.mu is locked.
+func (f *fetcher) source(broker int32) *source {
+	s := f.sources[broker]
+	if s == nil {
+		s = &source{fetcher: f, broker: broker, awake: make(chan struct{}, 1)}
+		f.sources[broker] = s
+		f.working.Go(s.run)
+	}
+	return s
+}
+
+// hold stops fetching a partition, or goes on with it.
+func (f *fetcher) hold(p int32, held bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.streams[p]; s != nil {
+		s.held = held
+		s.source.wake()
+	}
+}
+
+// forget stops fetching a partition, and drops what was fetched of it.
+func (f *fetcher) forget(p int32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.streams[p]; s != nil {
+		s.moved++
+		s.source.drop(s)
+		delete(f.streams, p)
+	}
+}
+
+// fail ends the fetching. It may be called by any goroutine.
+func (f *fetcher) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil && f.ctx.Err() == nil {
+		f.err = err
+		close(f.failed)
+	}
+}
+
+// tell counts a batch. It may be called by any goroutine.
+func (f *fetcher) tell(m kgo.FetchBatchMetrics) {
+	if f.hook != nil {
+		f.hook.OnFetchBatchRead(kgo.BrokerMetadata{}, f.topic, 0, m)
+	}
+}
+
+// poll returns what was fetched; it waits at most wait for something. An error says why
+// nothing more will come.
+func (f *fetcher) poll(ctx context.Context, wait time.Duration) ([]piece, error) {
+	all := f.ready(nil)
+	if len(all) > 0 || wait <= 0 {
+		return all, nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case d := <-f.out:
+		return f.ready(f.accept(nil, d)), nil
+	case <-f.failed:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return nil, f.err
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil, nil
+}
+
+// ready adds to all what needs no waiting.
+func (f *fetcher) ready(all []piece) []piece {
+	for {
+		records := 0
+		for i := range all {
+			records += all[i].Len()
+		}
+		if records >= pollEnough {
+			return all
+		}
+		select {
+		case d := <-f.out:
+			all = f.accept(all, d)
+		default:
+			return all
+		}
+	}
+}
+
+// accept adds to all what is wanted of d.
+func (f *fetcher) accept(all []piece, d delivery) []piece {
+	if d.taken != nil {
+		close(d.taken)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range d.pieces {
+		if s := f.streams[p.Partition()]; s != nil && s.moved == p.moved {
+			all = append(all, p)
+		}
+	}
+	return all
+}
