@@ -162,6 +162,42 @@ func TestFull(t *testing.T) {
 	check("a partition of somebody else", false, 1, 2, 0)
 }
 
+// rewound is a Transport that only takes note of Resume.
+type rewound struct {
+	Transport
+	next map[int32]int64
+}
+
+func (r *rewound) Resume(next map[int32]int64) { r.next = next }
+
+// Behind what cannot be read nothing may be committed: all is read again from what is.
+func TestTorn(t *testing.T) {
+	l, transport := handed(t), new(rewound)
+	l.opts.Transport = transport
+	for i := range l.parts {
+		l.parts[i].first = state.NewMeta(0)
+	}
+	torn, _ := newResponse(0, 0, cup("tea"), cup("mate"))
+	torn.torn = true
+	behind, _ := newResponse(0, 2, cup("tea"))
+	other, _ := newResponse(1, 0, cup("tea"))
+	l.add([]Fetched{other})
+	l.await()
+	if l.torn() {
+		t.Error("torn by what can be read")
+	}
+	l.add([]Fetched{torn, behind})
+	if err := l.tick(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(transport.next) != 2 || transport.next[0] != 0 || transport.next[1] != 0 {
+		t.Errorf("resumed at %v", transport.next)
+	}
+	if records, keys, _ := l.filling(); records != 0 || keys != 0 || l.torn() || l.parts[0].batch != nil || l.parts[1].batch != nil {
+		t.Errorf("%d records of %d keys are kept; torn: %v", records, keys, l.torn())
+	}
+}
+
 // With few keys nothing waits; with many, a second, or two where much is waiting.
 func TestGathers(t *testing.T) {
 	for _, c := range []struct {

@@ -33,12 +33,14 @@ func firstBatch(b []byte) (first batch, rest []byte) {
 // span is the first offset of the batch and the offset behind it.
 func (b batch) span() (first, next int64) {
 	first = int64(binary.BigEndian.Uint64(b))
-	return first, first + int64(binary.BigEndian.Uint32(b[23:])) + 1
+	return first, first + int64(int32(binary.BigEndian.Uint32(b[23:]))) + 1
 }
 
-func (b batch) epoch() int32        { return int32(binary.BigEndian.Uint32(b[12:])) }
-func (b batch) magic() byte         { return b[16] }
-func (b batch) whole() bool         { return binary.BigEndian.Uint32(b[17:]) == crc32.Checksum(b[21:], castagnoli) }
+func (b batch) epoch() int32 { return int32(binary.BigEndian.Uint32(b[12:])) }
+func (b batch) magic() byte  { return b[16] }
+func (b batch) whole() bool {
+	return binary.BigEndian.Uint32(b[17:]) == crc32.Checksum(b[21:], castagnoli)
+}
 func (b batch) records() uint32     { return binary.BigEndian.Uint32(b[57:]) }
 func (b batch) appendTime() bool    { return b[22]&0x08 != 0 }
 func (b batch) transactional() bool { return b[22]&0x10 != 0 }

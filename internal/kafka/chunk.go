@@ -152,8 +152,13 @@ type fields struct {
 	bad bool // they end too early, or are none
 }
 
-func (f *fields) int32() int64 { return f.varint(binary.MaxVarintLen32) }
 func (f *fields) int64() int64 { return f.varint(binary.MaxVarintLen64) }
+
+func (f *fields) int32() int64 {
+	v := f.varint(binary.MaxVarintLen32)
+	f.bad = f.bad || v != int64(int32(v))
+	return v
+}
 
 // varint is a number of at most so many bytes.
 func (f *fields) varint(most int) int64 {

@@ -20,7 +20,7 @@ type Session struct {
 	txn   *kgo.GroupTransactSession // nil: at least once
 	owned *ownership
 
-	in     *intake
+	in *intake
 
 	slab   slab
 	expect map[int32]int64 // at least once: the changelog offset our next record must get

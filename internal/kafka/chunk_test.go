@@ -1,0 +1,259 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"windowed/internal/engine"
+	"windowed/internal/event"
+)
+
+// sealed is a record batch with its length and checksum set.
+func sealed(b kmsg.RecordBatch) []byte {
+	raw := b.AppendTo(nil)
+	binary.BigEndian.PutUint32(raw[8:], uint32(len(raw)-12))
+	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], castagnoli))
+	return raw
+}
+
+// randomBatch is a record batch whose first offset is given, and the offset behind it. As
+// after a compaction, some of its records may be gone.
+func randomBatch(rnd *rand.Rand, first int64) ([]byte, int64) {
+	text := func() []byte { return slices.Repeat([]byte{byte('a' + rnd.IntN(26))}, rnd.IntN(200)) }
+	b := kmsg.RecordBatch{
+		FirstOffset: first, Magic: 2, PartitionLeaderEpoch: rnd.Int32N(9), Attributes: int16(rnd.IntN(2) << 3), ProducerID: -1,
+		FirstTimestamp: rnd.Int64N(1 << 41), MaxTimestamp: rnd.Int64N(1 << 41),
+	}
+	var all []byte
+	delta := int32(0)
+	for range rnd.IntN(30) {
+		r := kmsg.Record{TimestampDelta64: rnd.Int64N(1<<20) - 1<<19, OffsetDelta: delta}
+		if rnd.IntN(3) > 0 {
+			r.Key = text()
+		}
+		if rnd.IntN(9) > 0 {
+			r.Value = text()
+		}
+		for range rnd.IntN(3) * rnd.IntN(2) {
+			r.Headers = append(r.Headers, kmsg.Header{Key: string(text()), Value: text()})
+		}
+		r.Length = int32(len(r.AppendTo(nil)) - 1) // the length 0 takes a byte
+		all = r.AppendTo(all)
+		b.NumRecords++
+		delta += 1 + rnd.Int32N(2)*rnd.Int32N(3)
+	}
+	b.LastOffsetDelta = delta + rnd.Int32N(3)
+	if rnd.IntN(2) == 0 {
+		codec := []kgo.CompressionCodec{kgo.GzipCompression(), kgo.SnappyCompression(), kgo.Lz4Compression(), kgo.ZstdCompression()}[rnd.IntN(4)]
+		c, err := kgo.DefaultCompressor(codec)
+		if err != nil {
+			panic(err)
+		}
+		var to bytes.Buffer
+		compressed, kind := c.Compress(&to, all)
+		all, b.Attributes = bytes.Clone(compressed), b.Attributes|int16(kind)
+	} else if rnd.IntN(4) == 0 {
+		b.Attributes |= 0x20 // a control batch, as far as the wire goes
+	}
+	b.Records = all
+	return sealed(b), first + int64(b.LastOffsetDelta) + 1
+}
+
+func testFetcher() *fetcher {
+	return &fetcher{topic: "orders", decompress: kgo.DefaultDecompressor(), failed: make(chan struct{}), ctx: context.Background(), pool: newRecordPool()}
+}
+
+// all reads what is left of f.
+func all(f engine.Fetched) (records []engine.Record) {
+	var r engine.Record
+	for f.Next(&r) {
+		r.Headers = slices.Clone(r.Headers)
+		if len(r.Headers) == 0 {
+			r.Headers = nil
+		}
+		for i := range r.Headers {
+			if len(r.Headers[i].Value) == 0 {
+				r.Headers[i].Value = nil
+			}
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+// byClient is what the client reads of the same bytes.
+func byClient(batches []byte, from int64) (*fetched, int64, error) {
+	rp := kmsg.NewFetchResponseTopicPartition()
+	rp.RecordBatches = batches
+	fp, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{KeepControlRecords: true, Offset: from, IsolationLevel: kgo.ReadCommitted()},
+		&rp, kgo.DefaultDecompressor(), nil)
+	return &fetched{records: fp.Records}, next, fp.Err
+}
+
+// A chunk reads what the client reads: all codecs, keys and values that are not there,
+// headers, both kinds of timestamps, gaps, from the middle of a batch, up to one that is
+// cut.
+func TestChunkReadsWhatTheClientReads(t *testing.T) {
+	for seed := range uint64(400) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		first := rnd.Int64N(1 << 40)
+		var batches []byte
+		next, upTo := first, first
+		for range 1 + rnd.IntN(4) {
+			var raw []byte
+			raw, next = randomBatch(rnd, next)
+			batches = append(batches, raw...)
+			upTo = next
+		}
+		raw, _ := randomBatch(rnd, next)
+		batches = append(batches, raw[:rnd.IntN(len(raw))]...)
+		from := first + rnd.Int64N(max((upTo-first)/2, 1))
+		c, next, ok := testFetcher().newChunk(3, from, batches)
+		want, wantNext, err := byClient(batches, from)
+		if !ok || err != nil || next != upTo || wantNext != upTo {
+			t.Fatalf("seed %d: ok %v, next %d; client: %v, next %d; want %d", seed, ok, next, err, wantNext, upTo)
+		}
+		for range 2 {
+			got, wanted := all(c), all(want)
+			if c.Err() != nil || !reflect.DeepEqual(got, wanted) {
+				t.Fatalf("seed %d: %v, read\n%v\nwant\n%v", seed, c.Err(), got, wanted)
+			}
+			if c.Len() < len(got) || c.Partition() != 3 {
+				t.Fatalf("seed %d: %d records of partition %d, read %d", seed, c.Len(), c.Partition(), len(got))
+			}
+			c.Again()
+			want.Again()
+		}
+		c.Done()
+	}
+}
+
+// Bytes that are no records end the reading at once, and the fetcher with it: nothing
+// behind them is read.
+func TestChunkTorn(t *testing.T) {
+	record := kmsg.Record{OffsetDelta: 0, Value: []byte("tea")}
+	record.Length = int32(len(record.AppendTo(nil)) - 1)
+	one := record.AppendTo(nil)
+	batch := func(n int32, records []byte) kmsg.RecordBatch {
+		return kmsg.RecordBatch{FirstOffset: 7, Magic: 2, LastOffsetDelta: max(n-1, 0), NumRecords: n, Records: records}
+	}
+	good := sealed(batch(1, one))
+	flipped := bytes.Clone(good)
+	flipped[len(flipped)-2] ^= 1
+	long := bytes.Clone(one)
+	long[0] = 0x7e
+	gzip := batch(1, one)
+	gzip.Attributes = 1
+	for _, c := range []struct {
+		name string
+		raw  []byte
+		read int // before that
+	}{
+		{"whole", good, 2},
+		{"a bit flipped", flipped, 0},
+		{"fewer records than it says", sealed(batch(2, one)), 1},
+		{"a record longer than the batch", sealed(batch(1, long)), 0},
+		{"an empty record", sealed(batch(1, []byte{0})), 0},
+		{"no records", sealed(batch(1, nil)), 0},
+		{"negative number of records", sealed(batch(-1, one)), 1},
+		{"not compressed as it says", sealed(gzip), 0},
+		{"a key longer than the record", sealed(batch(1, []byte{10, 0, 0, 0, 20, 1})), 0},
+		{"a number without an end", sealed(batch(1, []byte{6, 0, 0x80, 0x80})), 0},
+		{"an offset too long", sealed(batch(1, []byte{24, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 1, 1, 0, 0})), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := testFetcher()
+			k, _, ok := f.newChunk(0, 7, append(bytes.Clone(c.raw), good...))
+			if !ok {
+				t.Fatal("no chunk")
+			}
+			n, torn := len(all(k)), c.name != "whole"
+			if n != c.read || (k.Err() != nil) != torn || (f.err != nil) != torn {
+				t.Errorf("%d records read, want %d: %v; fetcher: %v", n, c.read, k.Err(), f.err)
+			}
+			if all(k) != nil {
+				t.Error("it goes on")
+			}
+		})
+	}
+}
+
+// What a chunk is not for is left to the client.
+func TestChunkNotFor(t *testing.T) {
+	batch := func(edit func(*kmsg.RecordBatch)) []byte {
+		b := kmsg.RecordBatch{FirstOffset: 5, Magic: 2, NumRecords: 1, LastOffsetDelta: 1}
+		edit(&b)
+		return sealed(b)
+	}
+	for name, raw := range map[string][]byte{
+		"nothing":         nil,
+		"cut":             batch(func(b *kmsg.RecordBatch) { b.Records = make([]byte, 9) })[:65],
+		"another magic":   batch(func(b *kmsg.RecordBatch) { b.Magic = 1 }),
+		"all read before": batch(func(b *kmsg.RecordBatch) { b.FirstOffset = 3 }),
+		"ends before it begins": batch(func(b *kmsg.RecordBatch) {
+			b.LastOffsetDelta = -3
+		}),
+	} {
+		if c, next, ok := testFetcher().newChunk(0, 5, raw); ok {
+			t.Errorf("%s: a chunk of %d records up to %d", name, c.Len(), next)
+		}
+	}
+}
+
+// FuzzChunk: whatever comes, a chunk that is read to its end has read what the client
+// reads.
+func FuzzChunk(f *testing.F) {
+	for seed := range uint64(20) {
+		raw, _ := randomBatch(rand.New(rand.NewPCG(seed, 2)), 10)
+		f.Add(raw[batchHeader:], uint8(raw[22]), binary.BigEndian.Uint32(raw[57:]), int64(10+seed%3))
+	}
+	f.Fuzz(func(t *testing.T, records []byte, attributes uint8, n uint32, from int64) {
+		b := kmsg.RecordBatch{FirstOffset: 10, Magic: 2, Attributes: int16(attributes), LastOffsetDelta: 100, NumRecords: int32(n), Records: records, ProducerID: 1}
+		raw := sealed(b)
+		c, _, ok := testFetcher().newChunk(0, from, raw)
+		if !ok {
+			return
+		}
+		got := all(c)
+		if c.Err() != nil {
+			return
+		}
+		want, _, err := byClient(raw, from)
+		if w := all(want); err != nil || !reflect.DeepEqual(got, w) {
+			t.Fatalf("%v: read\n%v\nwant\n%v", err, got, w)
+		}
+	})
+}
+
+// A record costs no allocation, however many there are.
+func TestChunkAllocates(t *testing.T) {
+	var records []byte
+	for i := range int32(1000) {
+		r := kmsg.Record{OffsetDelta: i, Key: []byte("shop"), Value: fmt.Appendf(nil, "order %d", i)}
+		r.Length = int32(len(r.AppendTo(nil)) - 1)
+		records = r.AppendTo(records)
+	}
+	c, _, ok := testFetcher().newChunk(0, 0, sealed(kmsg.RecordBatch{Magic: 2, LastOffsetDelta: 999, NumRecords: 1000, Records: records}))
+	if !ok {
+		t.Fatal("no chunk")
+	}
+	r := engine.Record{Record: event.Record{Headers: make([]event.Header, 0, 4)}}
+	n := 0
+	if got := testing.AllocsPerRun(10, func() {
+		c.Again()
+		for n = 0; c.Next(&r); n++ {
+		}
+	}); got > 0 || n != 1000 {
+		t.Errorf("%v allocations for %d records: %v", got, n, c.Err())
+	}
+}
