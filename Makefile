@@ -94,6 +94,7 @@ fuzz: ## a minute on every fuzz target
 	go test ./internal/avro -fuzz=FuzzEqualsLibrary -fuzztime=1m
 	go test ./internal/protobuf -fuzz=FuzzEqualsLibrary -fuzztime=1m
 	go test ./internal/wire -fuzz=FuzzHeader -fuzztime=1m
+	go test ./internal/kafka -fuzz=FuzzChunk -fuzztime=1m
 	go test ./window -fuzz=FuzzParseKey -fuzztime=1m
 	go test ./state -fuzz=FuzzDecodeChange -fuzztime=1m
 

@@ -257,3 +257,31 @@ func TestChunkAllocates(t *testing.T) {
 		t.Errorf("%v allocations for %d records: %v", got, n, c.Err())
 	}
 }
+
+func BenchmarkChunk(b *testing.B) {
+	const n = 5000
+	var records []byte
+	for i := range int32(n) {
+		r := kmsg.Record{TimestampDelta64: int64(i / 10), OffsetDelta: i, Key: []byte("shop-123"), Value: make([]byte, 150+i%100)}
+		r.Length = int32(len(r.AppendTo(nil)) - 1)
+		records = r.AppendTo(records)
+	}
+	raw := sealed(kmsg.RecordBatch{Magic: 2, LastOffsetDelta: n - 1, NumRecords: n, Records: records})
+	c, _, _ := testFetcher().newChunk(0, 0, raw)
+	var r engine.Record
+	b.Run("chunk", func(b *testing.B) {
+		for range b.N/n + 1 {
+			c.Again()
+			for c.Next(&r) {
+			}
+		}
+	})
+	b.Run("client", func(b *testing.B) {
+		for range b.N/n + 1 {
+			f, _, _ := byClient(raw, 0)
+			for f.Next(&r) {
+			}
+			f.Done()
+		}
+	})
+}
