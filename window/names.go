@@ -3,32 +3,34 @@ package window
 import (
 	"cmp"
 	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
 )
 
 // maxNames bounds the names one Names keeps; 256 Ki names of some 20 bytes are 30 MB.
 const maxNames = 1 << 18
 
+const minNameSlots = 1 << 11
+
 // Names numbers drink names, so that counting works on small integers and a name's
 // bytes are copied once. It is not safe for concurrent use.
 type Names struct {
-	ids    map[string]uint32
-	names  []Name
-	limit  int
-	recent [recentNames]recentName
+	slots []nameSlot // a power of two of them, at most half of them taken
+	names []Name
+	limit int
+
+	// Who writes the drinks must not be able to choose them so that they meet in one place.
+	seed   maphash.Seed
+	k0, k1 uint64
 }
 
-// recentNames is for how many drinks a look into the map is saved: most orders are of few
-// drinks.
-const (
-	recentBits  = 11
-	recentNames = 1 << recentBits
-)
-
-// recentName is a drink that was asked for lately. The words are all of its bytes if there
-// are no more than 16.
-type recentName struct {
-	first, last uint64
-	size, id    uint32 // no drink is empty
+// nameSlot is a drink in a table with open addressing: one look into memory finds it, where
+// a map takes three, which is most of the time when there are more drinks than a cache
+// holds.
+type nameSlot struct {
+	first, last uint64 // see words
+	size        uint32 // of the drink, in bytes
+	tag         uint32 // its number and one; 0 is an empty slot
 }
 
 // words are the first and the last bytes of a drink. With its length they say all of it up
@@ -45,11 +47,6 @@ func words(drink []byte) (first, last uint64) {
 	return 0, 0
 }
 
-// place is where a drink is looked for among the recent ones: its last bytes differ most.
-func place(last uint64, size int) uint64 {
-	return (last + uint64(size)) * 0x9E3779B97F4A7C15 >> (64 - recentBits)
-}
-
 // Name is a drink, with a mark that whoever counts it may set to find it again, and who may
 // put its own copy of the same text in place of the drink.
 type Name struct {
@@ -62,23 +59,59 @@ func NewNames() *Names { return NewNamesUpTo(0) }
 
 // NewNamesUpTo is NewNames for Names that are full with so many names; 0 is the default.
 func NewNamesUpTo(limit int) *Names {
-	return &Names{ids: make(map[string]uint32), limit: cmp.Or(limit, maxNames)}
+	seed := maphash.MakeSeed()
+	return &Names{
+		slots: make([]nameSlot, minNameSlots), limit: cmp.Or(limit, maxNames),
+		seed: seed, k0: maphash.String(seed, "first"), k1: maphash.String(seed, "last"),
+	}
 }
 
 // ID is the number of a drink; the bytes are copied when they are new.
 func (n *Names) ID(drink []byte) uint32 {
 	first, last := words(drink)
-	recent := &n.recent[place(last, len(drink))]
-	if recent.last == last && recent.first == first && recent.size == uint32(len(drink)) && len(drink) > 0 &&
-		(len(drink) <= 16 || n.names[recent.id].Drink == string(drink)) {
-		return recent.id
+	// Most are where they are looked for first.
+	if s := &n.slots[n.home(first, last)&(len(n.slots)-1)]; s.last == last && s.first == first && s.size == uint32(len(drink)) && s.size-1 < 16 {
+		return s.tag - 1
 	}
-	id, ok := n.ids[string(drink)]
-	if !ok {
-		id = n.add(string(drink))
+	s := n.find(first, last, drink)
+	if s.tag == 0 {
+		return n.add(s, string(drink))
 	}
-	*recent = recentName{first, last, uint32(len(drink)), id}
-	return id
+	return s.tag - 1
+}
+
+// IDOf is ID for a drink that is a string, which is kept as it is.
+func (n *Names) IDOf(drink string) uint32 {
+	first, last := words([]byte(drink))
+	s := n.find(first, last, []byte(drink))
+	if s.tag == 0 {
+		return n.add(s, drink)
+	}
+	return s.tag - 1
+}
+
+// find is the slot of a drink, or the empty one for it, with all but the tag set.
+func (n *Names) find(first, last uint64, drink []byte) *nameSlot {
+	at := n.home(first, last)
+	if len(drink) > 16 {
+		at = int(maphash.Bytes(n.seed, drink))
+	}
+	for size := uint32(len(drink)); ; at++ {
+		s := &n.slots[at&(len(n.slots)-1)]
+		if s.tag == 0 {
+			s.first, s.last, s.size = first, last, size
+			return s
+		}
+		if s.last == last && s.first == first && s.size == size && (size <= 16 || n.names[s.tag-1].Drink == string(drink)) {
+			return s
+		}
+	}
+}
+
+// home is where a drink of at most 16 bytes is looked for first.
+func (n *Names) home(first, last uint64) int {
+	high, low := bits.Mul64(first^n.k0, last^n.k1)
+	return int(high ^ low)
 }
 
 // Name is the drink with the given number.
@@ -88,19 +121,24 @@ func (n *Names) Name(id uint32) *Name { return &n.names[id] }
 // must not grow memory for ever.
 func (n *Names) Full() bool { return len(n.names) >= n.limit }
 
-// IDOf is ID for a drink that is a string, which is kept as it is.
-func (n *Names) IDOf(drink string) uint32 {
-	if id, ok := n.ids[drink]; ok {
-		return id
+// add gives a drink the next number and its slot.
+func (n *Names) add(s *nameSlot, drink string) uint32 {
+	n.names = append(n.names, Name{Drink: drink})
+	s.tag = uint32(len(n.names))
+	if 2*len(n.names) > len(n.slots) {
+		n.grow()
 	}
-	return n.add(drink)
+	return uint32(len(n.names) - 1)
 }
 
-func (n *Names) add(drink string) uint32 {
-	id := uint32(len(n.names))
-	n.names = append(n.names, Name{Drink: drink})
-	n.ids[drink] = id
-	return id
+func (n *Names) grow() {
+	old := n.slots
+	n.slots = make([]nameSlot, 2*len(old))
+	for i := range old {
+		if tag := old[i].tag; tag != 0 {
+			*n.find(old[i].first, old[i].last, []byte(n.names[tag-1].Drink)) = old[i]
+		}
+	}
 }
 
 // Len is how many drinks have a number.

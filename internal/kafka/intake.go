@@ -104,7 +104,8 @@ func (in *intake) poll(ctx context.Context, wait time.Duration) ([]engine.Fetche
 		return in.consume(ctx, wait)
 	}
 	// The client has no records then, but it may have an error to tell.
-	if err := in.faults.take(in.cl.PollRecords(nil, 1), in.cl, in.at); err != nil {
+	var now context.Context // nil: only what is there already
+	if err := in.faults.take(in.cl.PollRecords(now, 1), in.cl, in.at); err != nil {
 		return nil, err
 	}
 	pieces, err := in.fetcher.poll(ctx, wait)
