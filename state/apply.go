@@ -236,11 +236,11 @@ func (a *applier) windowNumbers(c *Change) error {
 		}
 		return nil
 	}
-	a.numbers.Numbers = a.numbers.Numbers.Plus(c.Numbers)
+	a.numbers.Numbers = a.numbers.Numbers.Plus(*c.Numbers)
 	if old, ok := a.oldest[a.p]; !ok || c.Scope.Start < old {
 		a.oldest[a.p] = c.Scope.Start
 	}
-	a.cells.setRaw(a.key, appendNumbers(nil, c.Numbers))
+	a.cells.setRaw(a.key, appendNumbers(nil, *c.Numbers))
 	return nil
 }
 

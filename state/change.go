@@ -20,20 +20,21 @@ const (
 )
 
 // Change is one changelog record: what a key holds from now on. Which of the fields
-// matter depends on Kind.
+// matter depends on Kind. A transaction may have a million of them, nearly all counts, so
+// what only others have is elsewhere.
 type Change struct {
 	Kind    Kind
-	Deleted bool         // a tombstone
-	Scope   window.Scope // of a count; the window of Numbers and Emitted
-	Drink   string
-	Count   uint64
+	Deleted bool // a tombstone
 	// New says that the partition holds no count of this key yet. Its owner knows, and it
 	// saves Apply a look into the store; the record does not carry it.
 	New bool
 	// Mark finds the drink in the memory of the state that Counts has set it for.
 	Mark    uint32
-	Numbers window.Numbers
-	Emitted Emitted
+	Scope   window.Scope // of a count; the window of Numbers and Emitted
+	Drink   string
+	Count   uint64
+	Numbers *window.Numbers
+	Emitted *Emitted
 	Meta    *Meta
 	Global  *Global
 }
@@ -68,7 +69,7 @@ func (c *Change) AppendKey(dst []byte) []byte {
 func (c *Change) AppendValue(dst []byte) []byte {
 	switch c.Kind {
 	case NumbersKind:
-		return appendNumbers(dst, c.Numbers)
+		return appendNumbers(dst, *c.Numbers)
 	case MetaKind:
 		return c.Meta.append(dst)
 	case GlobalKind:
@@ -132,9 +133,11 @@ func decodeControl(key, value []byte) (c Change, err error) {
 			return c, nil
 		}
 		if c.Kind == NumbersKind {
-			c.Numbers, err = decodeNumbers(value)
+			n, bad := decodeNumbers(value)
+			c.Numbers, err = &n, bad
 		} else {
-			c.Emitted, err = decodeEmitted(value)
+			e, bad := decodeEmitted(value)
+			c.Emitted, err = &e, bad
 		}
 	default:
 		err = fmt.Errorf("%w: unknown control key, or a tombstone where none may be", errNewer)

@@ -16,7 +16,7 @@ func samples() []Change {
 	return []Change{
 		count(1772359200000, "latte", 5), count(-10, "a:b", 1), total("ä", math.MaxInt64), gone(5, "x"),
 		{Kind: CountKind, Scope: window.AllTime, Drink: "x", Deleted: true},
-		{Kind: NumbersKind, Scope: window.At(10), Numbers: window.Numbers{Records: 1, Portions: 2, LateRecords: 3, LatePortions: 4}},
+		{Kind: NumbersKind, Scope: window.At(10), Numbers: &window.Numbers{Records: 1, Portions: 2, LateRecords: 3, LatePortions: 4}},
 		numbersGone(-10), emitted(10, 7, 8), emittedGone(10),
 		meta(goldenMeta()), meta(NewMeta(0)),
 		global(Global{CloseThrough: 5, Partitions: 12, Fingerprint: Fingerprint{WindowSize: 10, Grace: 1, TimeField: "ts", TimeUnit: 2, LateMode: 1}}),

@@ -217,7 +217,7 @@ func TestSweep(t *testing.T) {
 					if start+testSize > expired {
 						continue
 					}
-					if c.Deleted, c.Count, c.Numbers = true, 0, (window.Numbers{}); rapid.Bool().Draw(t, "tombstone is still there") {
+					if c.Deleted, c.Count, c.Numbers = true, 0, nil; rapid.Bool().Draw(t, "tombstone is still there") {
 						rest = append(rest, c)
 					}
 				}

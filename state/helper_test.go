@@ -105,11 +105,11 @@ func gone(start int64, drink string) Change {
 }
 
 func numbers(start int64, records, portions uint64) Change {
-	return Change{Kind: NumbersKind, Scope: window.At(start), Numbers: window.Numbers{Records: records, Portions: portions}}
+	return Change{Kind: NumbersKind, Scope: window.At(start), Numbers: &window.Numbers{Records: records, Portions: portions}}
 }
 
 func lateNumbers(start int64, records uint64) Change {
-	return Change{Kind: NumbersKind, Scope: window.At(start), Numbers: window.Numbers{LateRecords: records, LatePortions: records}}
+	return Change{Kind: NumbersKind, Scope: window.At(start), Numbers: &window.Numbers{LateRecords: records, LatePortions: records}}
 }
 
 func numbersGone(start int64) Change {
@@ -117,7 +117,7 @@ func numbersGone(start int64) Change {
 }
 
 func emitted(start int64, revision uint32, total uint64) Change {
-	return Change{Kind: EmittedKind, Scope: window.At(start), Emitted: Emitted{Revision: revision, Total: total}}
+	return Change{Kind: EmittedKind, Scope: window.At(start), Emitted: &Emitted{Revision: revision, Total: total}}
 }
 
 func emittedGone(start int64) Change {

@@ -107,7 +107,7 @@ func (m *machine) grow(t *rapid.T) {
 	mine.Counters.Records++
 	mine.Counters.Invalid[3]++
 	mine.Time.CloseThrough = max(mine.Time.CloseThrough, start)
-	changes = append(changes, Change{Kind: NumbersKind, Scope: window.At(start), Numbers: n})
+	changes = append(changes, Change{Kind: NumbersKind, Scope: window.At(start), Numbers: &n})
 	if seed := rapid.Uint64Range(0, 9).Draw(t, "order"); seed > 0 {
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
 	} else {

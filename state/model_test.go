@@ -35,12 +35,12 @@ func (m *model) apply(p int32, changes []Change) {
 			if m.numbers[p] == nil {
 				m.numbers[p] = make(map[int64]window.Numbers)
 			}
-			if m.numbers[p][c.Scope.Start] = c.Numbers; c.Deleted {
-				delete(m.numbers[p], c.Scope.Start)
+			if delete(m.numbers[p], c.Scope.Start); !c.Deleted {
+				m.numbers[p][c.Scope.Start] = *c.Numbers
 			}
 		case EmittedKind:
-			if m.emitted[c.Scope.Start] = c.Emitted; c.Deleted {
-				delete(m.emitted, c.Scope.Start)
+			if delete(m.emitted, c.Scope.Start); !c.Deleted {
+				m.emitted[c.Scope.Start] = *c.Emitted
 			}
 		case MetaKind:
 			m.metas[p] = *c.Meta
@@ -208,7 +208,7 @@ func (m *model) records(p int32) map[string]string {
 		}
 	}
 	for start, n := range m.numbers[p] {
-		put(Change{Kind: NumbersKind, Scope: window.At(start), Numbers: n})
+		put(Change{Kind: NumbersKind, Scope: window.At(start), Numbers: &n})
 	}
 	if mine, ok := m.metas[p]; ok {
 		put(meta(mine))

@@ -50,7 +50,7 @@ func metaAt(next int64) Change {
 // must not be in the state, and can be repaired.
 func TestTailCut(t *testing.T) {
 	whole := []Change{total("latte", 1), total("tea", 1), metaAt(1)}
-	second := []Change{total("latte", 5), total("mocha", 7), {Kind: NumbersKind, Scope: window.At(0), Numbers: window.Numbers{Records: 1}}, metaAt(2)}
+	second := []Change{total("latte", 5), total("mocha", 7), {Kind: NumbersKind, Scope: window.At(0), Numbers: &window.Numbers{Records: 1}}, metaAt(2)}
 	for n := range second {
 		for piece := 1; piece < 5; piece++ {
 			t.Run(fmt.Sprintf("%d records in pieces of %d", n, piece), func(t *testing.T) {

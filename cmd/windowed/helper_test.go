@@ -58,11 +58,11 @@ func answering(t *testing.T, o api.Options) (addr string, st *state.State) {
 			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name, Count: uint64(100 - i)})
 		}
 		if !scope.AllTime {
-			changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: window.Numbers{Records: 8, Portions: 36}})
+			changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: &window.Numbers{Records: 8, Portions: 36}})
 		}
 	}
 	changes = append(changes,
-		state.Change{Kind: state.EmittedKind, Scope: window.At(testNoon), Emitted: state.Emitted{Total: 36}},
+		state.Change{Kind: state.EmittedKind, Scope: window.At(testNoon), Emitted: &state.Emitted{Total: 36}},
 		state.Change{Kind: state.GlobalKind, Global: &state.Global{CloseThrough: testNoon + testHour, Partitions: 1}},
 		state.Change{Kind: state.MetaKind, Meta: &m})
 	if err := st.Apply(0, changes, 1); err != nil {

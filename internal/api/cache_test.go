@@ -53,7 +53,7 @@ func TestETag(t *testing.T) {
 		"a revision": {func(w *world) { w.final(noon, 1) },
 			"/v1/top?window=last /v1/top?window=2026-03-01T12:00:00Z /v1/windows /v1/windows/2026-03-01T12:00:00Z /v1/items/tea /v1/items/g"},
 		"a late order": {func(w *world) {
-			w.apply(0, state.Change{Kind: state.NumbersKind, Scope: window.At(noon), Numbers: window.Numbers{Records: 3, Portions: 6, LateRecords: 1, LatePortions: 1}})
+			w.apply(0, state.Change{Kind: state.NumbersKind, Scope: window.At(noon), Numbers: &window.Numbers{Records: 3, Portions: 6, LateRecords: 1, LatePortions: 1}})
 		}, "/v1/windows /v1/windows/2026-03-01T12:00:00Z"},
 	} {
 		w := usual(t, Options{})

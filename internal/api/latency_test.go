@@ -73,7 +73,7 @@ func newLoad(tb testing.TB, of size) *load {
 				tb.Fatal(err)
 			}
 			l.commit(0, []state.Change{
-				{Kind: state.EmittedKind, Scope: window.At(w.Start), Emitted: state.Emitted{Total: w.Portions}},
+				{Kind: state.EmittedKind, Scope: window.At(w.Start), Emitted: &state.Emitted{Total: w.Portions}},
 				{Kind: state.GlobalKind, Global: &state.Global{CloseThrough: w.Start + hour, Partitions: 1}},
 			})
 		}
@@ -91,7 +91,7 @@ func (l *load) fill(scope window.Scope) {
 		changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: l.drinks[i], Count: l.counts[scope][i]})
 	}
 	if !scope.AllTime {
-		changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: window.Numbers{Records: uint64(l.size.drinks), Portions: uint64(l.size.drinks)}})
+		changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: &window.Numbers{Records: uint64(l.size.drinks), Portions: uint64(l.size.drinks)}})
 	}
 	l.commit(0, changes)
 }
@@ -112,7 +112,7 @@ func (l *load) apply(start int64, from int) {
 		}
 		if !scope.AllTime {
 			numbers = numbers.Plus(window.Numbers{Records: uint64(part), Portions: uint64(part)})
-			changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: numbers})
+			changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: scope, Numbers: &numbers})
 		}
 	}
 	m.Next += int64(part)

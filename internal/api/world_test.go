@@ -97,7 +97,7 @@ func (w *world) orders(p int32, start int64, drinks ...string) {
 	}
 	m.Time.Accept(start+hour-1, 60_000)
 	w.metas[p] = m
-	w.apply(p, append(changes, state.Change{Kind: state.NumbersKind, Scope: window.At(start), Numbers: numbers}, state.Change{Kind: state.MetaKind, Meta: &m})...)
+	w.apply(p, append(changes, state.Change{Kind: state.NumbersKind, Scope: window.At(start), Numbers: &numbers}, state.Change{Kind: state.MetaKind, Meta: &m})...)
 }
 
 // final closes windows up to start, which gets a final.
@@ -107,7 +107,7 @@ func (w *world) final(start int64, revision uint32) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.apply(0, state.Change{Kind: state.EmittedKind, Scope: window.At(start), Emitted: state.Emitted{Revision: revision, Total: found.Portions, At: start + hour + 61_000}})
+	w.apply(0, state.Change{Kind: state.EmittedKind, Scope: window.At(start), Emitted: &state.Emitted{Revision: revision, Total: found.Portions, At: start + hour + 61_000}})
 	w.close(start + hour)
 }
 

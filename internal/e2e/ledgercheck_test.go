@@ -118,8 +118,8 @@ func (l *ledger) checkChange(a *account, g *entry, i int, changed map[string]boo
 			l.f.add("partition %d offset %d: %q is %d, not %d", g.partition, r.Offset, key, c.Count, a.counts[key])
 		}
 	case c.Kind == state.NumbersKind:
-		if have := a.numbers[c.Scope.Start]; have != c.Numbers {
-			l.f.add("partition %d offset %d: window %s has %+v, not %+v", g.partition, r.Offset, label(c.Scope.Start), c.Numbers, have)
+		if have := a.numbers[c.Scope.Start]; have != *c.Numbers {
+			l.f.add("partition %d offset %d: window %s has %+v, not %+v", g.partition, r.Offset, label(c.Scope.Start), *c.Numbers, have)
 		}
 	case c.Kind == state.GlobalKind:
 		l.checkGlobal(g, c.Global)
@@ -191,7 +191,7 @@ func (l *ledger) checkEmitted(g *entry, c *state.Change) {
 	case twice || again && (!l.amend || c.Emitted.Revision != old.Revision+1 || c.Emitted.Total <= old.Total) || !again && c.Emitted.Revision != 0:
 		l.f.add("final %s of %d portions; before it: %v, revision %d of %d portions", name, c.Emitted.Total, again, old.Revision, old.Total)
 	}
-	l.emitted[start], l.finals[name] = c.Emitted, c.Emitted.Total
+	l.emitted[start], l.finals[name] = *c.Emitted, c.Emitted.Total
 }
 
 // checkEnd checks, once all is counted and closed, that every window has had its finals

@@ -296,9 +296,8 @@ func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, state.Change{
-			Kind: state.NumbersKind, Scope: window.At(start), Numbers: n.Plus(b.counts.Numbers(start)),
-		})
+		sum := n.Plus(b.counts.Numbers(start))
+		changes = append(changes, state.Change{Kind: state.NumbersKind, Scope: window.At(start), Numbers: &sum})
 		// A window without numbers has no counts of this partition.
 		fresh := n == (window.Numbers{})
 		if changes, err = b.seal(st, window.At(start), fresh, changes); err != nil {

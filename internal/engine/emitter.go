@@ -128,7 +128,7 @@ func (e *Emitter) final(st *state.State, em *Emission, start int64, revision uin
 		Records: w.Records, Total: w.Portions, Top: top,
 	})
 	em.Changes = append(em.Changes, state.Change{
-		Kind: state.EmittedKind, Scope: window.At(start), Emitted: state.Emitted{Revision: revision, Total: w.Portions},
+		Kind: state.EmittedKind, Scope: window.At(start), Emitted: &state.Emitted{Revision: revision, Total: w.Portions},
 	})
 	em.Due = true
 	fault.Point(fault.FinalPlanned)

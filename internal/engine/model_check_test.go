@@ -22,7 +22,7 @@ func (w *world) checkPlan(in *instance, em *Emission) error {
 			c = ch.Global.CloseThrough
 		case state.EmittedKind:
 			if !ch.Deleted {
-				records[ch.Scope.Start] = ch.Emitted
+				records[ch.Scope.Start] = *ch.Emitted
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (w *world) emit(t *txn) error {
 			}
 		case state.EmittedKind:
 			if !ch.Deleted {
-				w.emitted[ch.Scope.Start] = ch.Emitted
+				w.emitted[ch.Scope.Start] = *ch.Emitted
 				continue
 			}
 			if err := w.forget(ch.Scope.Start); err != nil {

@@ -44,7 +44,7 @@ func (s *shadow) apply(p int32, changes []state.Change) {
 		c := &changes[i]
 		switch c.Kind {
 		case state.CountKind:
-			setOrDelete(s.counts, partCount{p, c.Scope, c.Drink}, c.Count, c.Deleted)
+			setOrDelete(s.counts, partCount{p, c.Scope, c.Drink}, &c.Count, c.Deleted)
 		case state.NumbersKind:
 			setOrDelete(s.numbers, partWindow{p, c.Scope.Start}, c.Numbers, c.Deleted)
 		case state.EmittedKind:
@@ -58,11 +58,11 @@ func (s *shadow) apply(p int32, changes []state.Change) {
 	}
 }
 
-func setOrDelete[K comparable, V any](m map[K]V, k K, v V, deleted bool) {
+func setOrDelete[K comparable, V any](m map[K]V, k K, v *V, deleted bool) {
 	if deleted {
 		delete(m, k)
 	} else {
-		m[k] = v
+		m[k] = *v
 	}
 }
 

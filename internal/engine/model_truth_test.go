@@ -191,7 +191,7 @@ func (t *truth) check(cfg *Config, changes []state.Change, dead []DeadLetter, wa
 		case c.Kind == state.CountKind:
 			got.count(c.Scope, c.Drink, c.Count)
 		case c.Kind == state.NumbersKind:
-			got.number(c.Scope.Start, c.Numbers)
+			got.number(c.Scope.Start, *c.Numbers)
 		}
 	}
 	if tombstones > cfg.keysAtOnce() {

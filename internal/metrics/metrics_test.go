@@ -41,7 +41,7 @@ func source(t *testing.T) *Source {
 		m.Time.Idle = p == 1
 		changes := []state.Change{
 			{Kind: state.CountKind, Scope: window.At(0), Drink: "a secret drink", Count: 5},
-			{Kind: state.NumbersKind, Scope: window.At(0), Numbers: window.Numbers{Records: 1, Portions: 5}},
+			{Kind: state.NumbersKind, Scope: window.At(0), Numbers: &window.Numbers{Records: 1, Portions: 5}},
 			{Kind: state.MetaKind, Meta: &m},
 		}
 		if p == 0 {

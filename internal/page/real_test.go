@@ -59,7 +59,7 @@ func (c *counted) order(drink string, start int64, portions uint64) {
 	c.meta.Counters.Portions += portions
 	c.meta.Time.Accept(start+1, 0)
 	meta := c.meta
-	c.apply(append(changes, state.Change{Kind: state.NumbersKind, Scope: window.At(start), Numbers: numbers}, state.Change{Kind: state.MetaKind, Meta: &meta})...)
+	c.apply(append(changes, state.Change{Kind: state.NumbersKind, Scope: window.At(start), Numbers: &numbers}, state.Change{Kind: state.MetaKind, Meta: &meta})...)
 }
 
 func (c *counted) close(through int64) {
@@ -85,7 +85,7 @@ func cafe(t *testing.T, before int, o api.Options) (c *counted, front *httptest.
 	}
 	c.order("mocha", first, 3)
 	c.order("</table>", first, 2)
-	c.apply(state.Change{Kind: state.EmittedKind, Scope: window.At(first), Emitted: state.Emitted{Total: 5, At: first + hour}})
+	c.apply(state.Change{Kind: state.EmittedKind, Scope: window.At(first), Emitted: &state.Emitted{Total: 5, At: first + hour}})
 	c.close(first + hour)
 	c.order("latte", first+hour, 1)
 	answers := &api.Answers{State: func() *state.State { return st }, Config: cfg, Status: new(engine.Status), Version: "test"}
