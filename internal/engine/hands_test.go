@@ -198,7 +198,7 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// With few keys nothing waits; with many, a second, or two where much is waiting.
+// With few keys nothing waits; with many, a second, or four where much is waiting.
 func TestGathers(t *testing.T) {
 	for _, c := range []struct {
 		records, keys int

@@ -126,12 +126,12 @@ type activePartition struct {
 // maxBatch bounds the records of one transaction, maxDead its refused bytes. For its keys
 // see pace.
 const (
-	maxBatch = 400_000
+	maxBatch = 600_000
 	maxDead  = 16 << 20
 
 	manyKeys       = 20_000
 	gatherAtMost   = time.Second
-	gatherIfBehind = 2 * time.Second
+	gatherIfBehind = 4 * time.Second
 
 	checkpointEvery  = time.Second
 	checkpointAtMost = 10 * time.Second
@@ -217,8 +217,8 @@ func (l *Loop) fed(p *activePartition) *Batch {
 
 // gathers says whether a transaction that is due waits for more: while there is more to
 // read, and so many keys are in it that most of its cost is theirs. A key that comes again
-// until the transaction ends costs nothing more. Where much is waiting to be read, one
-// second more or less is none to whoever waits for an answer.
+// until the transaction ends costs nothing more. Where much is waiting to be read, a few
+// seconds more or less are none to whoever waits for an answer.
 //
 // records are those of the last poll.
 func (l *Loop) gathers(records int, now time.Time) bool {

@@ -8,7 +8,7 @@ import (
 // Bounds of the keys of a transaction: to begin with, at most, and at least.
 const (
 	firstKeys = 600_000
-	maxKeys   = 1_200_000
+	maxKeys   = 2_000_000
 	minKeys   = manyKeys
 )
 

@@ -30,7 +30,7 @@ func (l *ledger) OnFetchBatchRead(_ kgo.BrokerMetadata, _ string, _ int32, m kgo
 // not let anything grow. At most one transaction is under way while the next one fills.
 func TestSlowBrokerBoundsMemory(t *testing.T) {
 	virtual(t, 4, func(h *harness) {
-		const orders = 1_300_000
+		const orders = 1_800_000
 		h.job.NoClock = true // its time is the year 2000, that of the orders is not
 		want := h.load(orders, 4, 200, false, time.Millisecond)
 		cut := &cutter{dial: h.network.DialContext, key: int16(kmsg.Produce), delay: time.Second}
@@ -65,9 +65,9 @@ func TestSlowBrokerBoundsMemory(t *testing.T) {
 			default:
 			}
 		}
-		// A transaction is full with 400,000 records: one that is nearly full may take what
+		// A transaction is full with 600,000 records: one that is nearly full may take what
 		// another poll gives. One is under way while the next one fills.
-		if limit := int64(840_000); most > limit {
+		if limit := int64(1_240_000); most > limit {
 			t.Errorf("%d records were read and not committed, want at most %d", most, limit)
 		}
 		// One answer comes, two wait for the loop, and one is in its hands.

@@ -100,9 +100,19 @@ func (in *intake) poll(ctx context.Context, wait time.Duration) ([]engine.Fetche
 		in.begin(ctx, wait)
 	}
 	in.move()
+	read := in.fetch
 	if in.fetcher == nil {
-		return in.consume(ctx, wait)
+		read = in.consume
 	}
+	all, err := read(ctx, wait)
+	for range all {
+		fault.Point(fault.Polled)
+	}
+	return all, err
+}
+
+// fetch polls the fetcher.
+func (in *intake) fetch(ctx context.Context, wait time.Duration) ([]engine.Fetched, error) {
 	// The client has no records then, but it may have an error to tell.
 	var now context.Context // nil: only what is there already
 	if err := in.faults.take(in.cl.PollRecords(now, 1), in.cl, in.at); err != nil {
@@ -117,7 +127,6 @@ func (in *intake) poll(ctx context.Context, wait time.Duration) ([]engine.Fetche
 	for _, p := range pieces {
 		part := in.parts[p.Partition()]
 		part.next, part.epoch = p.next, p.epoch
-		fault.Point(fault.Polled)
 		all = append(all, p.Fetched)
 	}
 	return all, nil
@@ -199,7 +208,6 @@ func (in *intake) consume(ctx context.Context, wait time.Duration) ([]engine.Fet
 		if n == 0 || part == nil {
 			return
 		}
-		fault.Point(fault.Polled)
 		part.next, part.epoch = p.Records[n-1].Offset+1, p.Records[n-1].LeaderEpoch
 		all = append(all, &fetched{partition: p.Partition, records: p.Records})
 	})
