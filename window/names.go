@@ -20,31 +20,37 @@ type Names struct {
 	limit int
 
 	// Who writes the drinks must not be able to choose them so that they meet in one place.
-	seed   maphash.Seed
-	k0, k1 uint64
+	seed maphash.Seed
+	keys words
 }
 
 // nameSlot is a drink in a table with open addressing: one look into memory finds it, where
 // a map takes three, which is most of the time when there are more drinks than a cache
 // holds.
 type nameSlot struct {
-	first, last uint64 // see words
-	size        uint32 // of the drink, in bytes
-	tag         uint32 // its number and one; 0 is an empty slot
+	words
+	size uint32 // of the drink, in bytes
+	tag  uint32 // its number and one; 0 is an empty slot
 }
 
-// words are the first and the last bytes of a drink. With its length they say all of it up
-// to 16 bytes.
-func words(drink []byte) (first, last uint64) {
+// words are the first, the next and the last bytes of a drink. With its length they say all
+// of it if it has no more than wordsSay bytes.
+type words struct{ first, next, last uint64 }
+
+const wordsSay = 24
+
+func wordsOf(drink []byte) (w words) {
 	switch n := len(drink); {
+	case n > 16:
+		return words{binary.LittleEndian.Uint64(drink), binary.LittleEndian.Uint64(drink[8:]), binary.LittleEndian.Uint64(drink[n-8:])}
 	case n >= 8:
-		return binary.LittleEndian.Uint64(drink), binary.LittleEndian.Uint64(drink[n-8:])
+		return words{binary.LittleEndian.Uint64(drink), 0, binary.LittleEndian.Uint64(drink[n-8:])}
 	case n >= 4:
-		return 0, uint64(binary.LittleEndian.Uint32(drink))<<32 | uint64(binary.LittleEndian.Uint32(drink[n-4:]))
+		return words{0, 0, uint64(binary.LittleEndian.Uint32(drink))<<32 | uint64(binary.LittleEndian.Uint32(drink[n-4:]))}
 	case n > 0:
-		return 0, uint64(drink[0])<<16 | uint64(drink[n/2])<<8 | uint64(drink[n-1])
+		return words{0, 0, uint64(drink[0])<<16 | uint64(drink[n/2])<<8 | uint64(drink[n-1])}
 	}
-	return 0, 0
+	return words{}
 }
 
 // Name is a drink, with a mark that whoever counts it may set to find it again, and who may
@@ -61,19 +67,19 @@ func NewNames() *Names { return NewNamesUpTo(0) }
 func NewNamesUpTo(limit int) *Names {
 	seed := maphash.MakeSeed()
 	return &Names{
-		slots: make([]nameSlot, minNameSlots), limit: cmp.Or(limit, maxNames),
-		seed: seed, k0: maphash.String(seed, "first"), k1: maphash.String(seed, "last"),
+		slots: make([]nameSlot, minNameSlots), limit: cmp.Or(limit, maxNames), seed: seed,
+		keys: words{maphash.String(seed, "first"), maphash.String(seed, "next") | 1, maphash.String(seed, "last")},
 	}
 }
 
 // ID is the number of a drink; the bytes are copied when they are new.
 func (n *Names) ID(drink []byte) uint32 {
-	first, last := words(drink)
+	w := wordsOf(drink)
 	// Most are where they are looked for first.
-	if s := &n.slots[n.home(first, last)&(len(n.slots)-1)]; s.last == last && s.first == first && s.size == uint32(len(drink)) && s.size-1 < 16 {
+	if s := &n.slots[n.home(w)&(len(n.slots)-1)]; s.words == w && s.size == uint32(len(drink)) && s.size-1 < wordsSay {
 		return s.tag - 1
 	}
-	s := n.find(first, last, drink)
+	s := n.find(w, drink)
 	if s.tag == 0 {
 		return n.add(s, string(drink))
 	}
@@ -82,8 +88,7 @@ func (n *Names) ID(drink []byte) uint32 {
 
 // IDOf is ID for a drink that is a string, which is kept as it is.
 func (n *Names) IDOf(drink string) uint32 {
-	first, last := words([]byte(drink))
-	s := n.find(first, last, []byte(drink))
+	s := n.find(wordsOf([]byte(drink)), []byte(drink))
 	if s.tag == 0 {
 		return n.add(s, drink)
 	}
@@ -91,26 +96,26 @@ func (n *Names) IDOf(drink string) uint32 {
 }
 
 // find is the slot of a drink, or the empty one for it, with all but the tag set.
-func (n *Names) find(first, last uint64, drink []byte) *nameSlot {
-	at := n.home(first, last)
-	if len(drink) > 16 {
+func (n *Names) find(w words, drink []byte) *nameSlot {
+	at := n.home(w)
+	if len(drink) > wordsSay {
 		at = int(maphash.Bytes(n.seed, drink))
 	}
 	for size := uint32(len(drink)); ; at++ {
 		s := &n.slots[at&(len(n.slots)-1)]
 		if s.tag == 0 {
-			s.first, s.last, s.size = first, last, size
+			s.words, s.size = w, size
 			return s
 		}
-		if s.last == last && s.first == first && s.size == size && (size <= 16 || n.names[s.tag-1].Drink == string(drink)) {
+		if s.words == w && s.size == size && (size <= wordsSay || n.names[s.tag-1].Drink == string(drink)) {
 			return s
 		}
 	}
 }
 
-// home is where a drink of at most 16 bytes is looked for first.
-func (n *Names) home(first, last uint64) int {
-	high, low := bits.Mul64(first^n.k0, last^n.k1)
+// home is where a drink of at most wordsSay bytes is looked for first.
+func (n *Names) home(w words) int {
+	high, low := bits.Mul64(w.first^n.keys.first^w.next*n.keys.next, w.last^n.keys.last)
 	return int(high ^ low)
 }
 
@@ -136,7 +141,7 @@ func (n *Names) grow() {
 	n.slots = make([]nameSlot, 2*len(old))
 	for i := range old {
 		if tag := old[i].tag; tag != 0 {
-			*n.find(old[i].first, old[i].last, []byte(n.names[tag-1].Drink)) = old[i]
+			*n.find(old[i].words, []byte(n.names[tag-1].Drink)) = old[i]
 		}
 	}
 }

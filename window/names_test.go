@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -15,7 +16,8 @@ func TestNames(t *testing.T) {
 		names, model := NewNames(), make(map[string]uint32)
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\x00")), 0, 12, -1)
 		drinks := rapid.OneOf(text, rapid.Map(text, func(s string) string { return s + "same end" }),
-			rapid.Map(text, func(s string) string { return "same begin" + s + "same end" }))
+			rapid.Map(text, func(s string) string { return "same begin" + s + "same end" }),
+			rapid.Map(text, func(s string) string { return "the same begin" + s + "and the same end" }))
 		for range rapid.IntRange(1, 200).Draw(t, "drinks") {
 			drink := drinks.Draw(t, "drink")
 			want, known := model[drink]
@@ -34,13 +36,32 @@ func TestNames(t *testing.T) {
 	})
 }
 
+// Drinks that differ in one byte, wherever it is, are different drinks.
+func TestNamesDifferByAByte(t *testing.T) {
+	names, known := NewNames(), uint32(0)
+	for size := 1; size <= 2*wordsSay; size++ {
+		drink := bytes.Repeat([]byte{'a'}, size)
+		for i := -1; i < size; i++ {
+			if i >= 0 {
+				drink[i] = 'b'
+			}
+			if id := names.ID(drink); id != known || names.Name(id).Drink != string(drink) {
+				t.Fatalf("%q has number %d, that of %q, want %d", drink, id, names.Name(id).Drink, known)
+			}
+			if known++; i >= 0 {
+				drink[i] = 'a'
+			}
+		}
+	}
+}
+
 // However many drinks there are, each keeps its number.
 func TestManyNames(t *testing.T) {
 	const many = 5 * minNameSlots
 	names := NewNames()
 	for range 2 {
 		for i := range uint32(many) {
-			for j, format := range []string{"%d", "a drink of more than 16 bytes, the %d. of many"} {
+			for j, format := range []string{"%d", "a drink of more than 24 bytes, the %d. of many"} {
 				drink := fmt.Sprintf(format, i)
 				if id := names.ID([]byte(drink)); id != 2*i+uint32(j) || names.Name(id).Drink != drink {
 					t.Fatalf("%q has number %d, that of %q", drink, id, names.Name(id).Drink)
@@ -58,7 +79,7 @@ func BenchmarkNames(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			names, all := NewNames(), make([][]byte, 1<<20)
 			for i := range all {
-				all[i] = fmt.Appendf(nil, "drink-%d", rand.IntN(n))
+				all[i] = fmt.Appendf(nil, "house special %d", rand.IntN(n))
 				names.ID(all[i])
 			}
 			for i := 0; b.Loop(); i++ {
