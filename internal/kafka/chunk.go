@@ -126,89 +126,84 @@ func (c *chunk) fail(why string) bool {
 // of attributes, timestamp and offset less those of the batch, key, value, headers.
 // https://kafka.apache.org/documentation/#record
 func (c *chunk) take(r *engine.Record) bool {
-	f := fields{b: c.records, at: c.at}
-	size := f.int32()
-	if f.bad || size < 1 || size > int64(len(f.b)-f.at) {
+	size, at := int32At(c.records, c.at)
+	if at < 0 || size < 1 || size > int64(len(c.records)-at) {
 		return false
 	}
-	c.at = f.at + int(size)
-	f.b = f.b[:c.at]
-	f.at++ // attributes
-	at, offset := f.int64(), f.int32()
-	r.Key, r.Value = f.bytes(), f.bytes()
-	if n := f.int32(); n > 0 || len(r.Headers) > 0 {
-		r.Headers = f.headers(r.Headers[:0], n)
+	c.at = at + int(size)
+	b := c.records[:c.at]
+	time, at := varintAt(b, at+1, binary.MaxVarintLen64)
+	offset, at := int32At(b, at)
+	r.Key, at = bytesAt(b, at)
+	r.Value, at = bytesAt(b, at)
+	headers, at := int32At(b, at)
+	if headers > 0 || len(r.Headers) > 0 {
+		r.Headers, at = headersAt(b, at, headers, r.Headers[:0])
 	}
-	r.Timestamp, r.Offset = c.time+at, c.first+offset
+	r.Timestamp, r.Offset = c.time+time, c.first+offset
 	if r.Control, r.AppendTime = c.now.control(), c.now.appendTime(); r.AppendTime {
 		r.Timestamp = c.highest
 	}
-	return !f.bad
+	return at >= 0
 }
 
-// fields are the bytes of a record, and where the next one begins. Numbers are zigzag
-// varints. Nothing but at moves, since a pointer that moves costs more than all else here
-// while garbage is collected.
-type fields struct {
-	b   []byte
-	at  int
-	bad bool // they end too early, or are none
-}
+// What follows reads a part of a record at a place in b, and returns it and the place
+// behind it, which is below 0 if b ends too early or the one before was.
 
-func (f *fields) int64() int64 {
-	if f.at < len(f.b) && f.b[f.at] < 0x80 { // most are small
-		f.at++
-		return zigzag(f.b[f.at-1])
-	}
-	return f.long(binary.MaxVarintLen64)
-}
-
-func (f *fields) int32() int64 {
-	if f.at < len(f.b) && f.b[f.at] < 0x80 {
-		f.at++
-		return zigzag(f.b[f.at-1])
-	}
-	v := f.long(binary.MaxVarintLen32)
-	f.bad = f.bad || v != int64(int32(v))
-	return v
-}
-
-func zigzag(u byte) int64 { return int64(u>>1) ^ -int64(u&1) }
-
-// long is a number of at most so many bytes.
-func (f *fields) long(most int) int64 {
-	var u uint64
-	for i, b := range f.b[f.at:min(f.at+most, len(f.b))] {
-		if u |= uint64(b&0x7f) << (7 * i); b < 0x80 {
-			f.at += i + 1
-			return int64(u>>1) ^ -int64(u&1)
+// varintAt is a zigzag varint of at most so many bytes.
+func varintAt(b []byte, at, most int) (v int64, next int) {
+	if at >= 0 && at+1 < len(b) { // most are small
+		u := uint64(b[at])
+		if u < 0x80 {
+			return zigzag(u), at + 1
+		}
+		if b[at+1] < 0x80 {
+			return zigzag(u&0x7f | uint64(b[at+1])<<7), at + 2
 		}
 	}
-	f.at, f.bad = len(f.b), true
-	return 0
-}
-
-// bytes is nil for a length below zero.
-func (f *fields) bytes() []byte {
-	n := f.int32()
-	switch {
-	case n < 0:
-		return nil
-	case n > int64(len(f.b)-f.at):
-		f.at, f.bad = len(f.b), true
-		return nil
+	if at < 0 {
+		return 0, -1
 	}
-	f.at += int(n)
-	return f.b[f.at-int(n) : f.at : f.at]
+	var u uint64
+	for i, b := range b[at:min(at+most, len(b))] {
+		if u |= uint64(b&0x7f) << (7 * i); b < 0x80 {
+			return zigzag(u), at + i + 1
+		}
+	}
+	return 0, -1
 }
 
-// headers appends n headers to all.
-func (f *fields) headers(all []event.Header, n int64) []event.Header {
+func zigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+
+func int32At(b []byte, at int) (v int64, next int) {
+	if v, next = varintAt(b, at, binary.MaxVarintLen32); v != int64(int32(v)) {
+		return 0, -1
+	}
+	return v, next
+}
+
+// bytesAt are bytes behind their number; nil for one below 0.
+func bytesAt(b []byte, at int) ([]byte, int) {
+	n, at := int32At(b, at)
+	switch {
+	case n < 0 || at < 0:
+		return nil, at
+	case n > int64(len(b)-at):
+		return nil, -1
+	}
+	end := at + int(n)
+	return b[at:end:end], end
+}
+
+// headersAt appends n headers to all.
+func headersAt(b []byte, at int, n int64, all []event.Header) ([]event.Header, int) {
+	var key, value []byte
 	for range n {
-		if f.bad {
+		key, at = bytesAt(b, at)
+		if value, at = bytesAt(b, at); at < 0 {
 			break
 		}
-		all = append(all, event.Header{Key: string(f.bytes()), Value: f.bytes()})
+		all = append(all, event.Header{Key: string(key), Value: value})
 	}
-	return all
+	return all, at
 }
