@@ -18,7 +18,7 @@ const (
 	LocalCount        Fault = "local-count"         // the partitions that are known take part, not the committed P
 	IgnoreRefused     Fault = "ignore-refused"      // a record that failed does not matter
 	GoOnAfterEnd      Fault = "go-on-after-end"     // an error of end counts as an abort
-	OffsetsAsPolled   Fault = "offsets-as-polled"   // the client's offsets are committed
+	OffsetsAsPolled   Fault = "offsets-as-polled"   // the offsets of what was polled are committed
 	ResumeAtGroup     Fault = "resume-at-group"     // the group's offset wins over the state's
 	FinalNotKept      Fault = "final-not-kept"      // the changelog does not say that a final was written
 	HalfOrder         Fault = "half-order"          // the items before a bad one count
@@ -30,6 +30,8 @@ const (
 	ReadUncommitted   Fault = "read-uncommitted"    // the changelog is read before it is committed
 	NoSweep           Fault = "no-sweep"            // a store that was away keeps what has expired meanwhile
 	ExpireNewest      Fault = "expire-newest"       // the newest closed window expires like the others
+	TornCounts        Fault = "torn-counts"         // what comes behind a batch that cannot be read counts
+	OlderFetch        Fault = "older-fetch"         // what was fetched before a partition was resumed counts
 )
 
 // Faults are all of them.
@@ -37,5 +39,5 @@ var Faults = []Fault{
 	ApplyFirst, RestoreToStable, RandomID, NoTransactions, TimeNotKept, ExpireUnfinished, NoOffsets, LateByAll,
 	ActiveMinimum, ExpireByOwnTime, LocalCount, IgnoreRefused, GoOnAfterEnd, OffsetsAsPolled, ResumeAtGroup,
 	FinalNotKept, HalfOrder, TailNotEnded, CountAgain, OffsetsAfterState, KeepAfterAbort,
-	DiskErrorIgnored, ReadUncommitted, NoSweep, ExpireNewest,
+	DiskErrorIgnored, ReadUncommitted, NoSweep, ExpireNewest, TornCounts, OlderFetch,
 }

@@ -32,9 +32,9 @@ type chunk struct {
 	err     error
 }
 
-// newChunk is what there is to read of rp from an offset on, and the offset behind it.
-// ok says whether a chunk can be read: another magic, batches of an aborted transaction
-// and bytes that are no batch are not for it.
+// newChunk is what there is to read of batches from an offset on, and the offset behind it,
+// by the headers of the batches alone. ok says whether it is something for a chunk: batches
+// of another magic, and bytes that are no whole batch, are not.
 func (f *fetcher) newChunk(partition int32, from int64, batches []byte) (c *chunk, next int64, ok bool) {
 	c = &chunk{fetcher: f, partition: partition, from: from, batches: batches, rest: batches}
 	next = from

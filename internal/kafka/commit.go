@@ -80,9 +80,7 @@ func (s *Session) write(ctx context.Context, t *engine.Transaction, w *written) 
 func (s *Session) end(ctx context.Context, t *engine.Transaction, try kgo.TransactionEndTry) (committed bool, err error) {
 	end := kgo.PreTxnCommitFnContext(context.WithoutCancel(ctx), func(req *kmsg.TxnOffsetCommitRequest) error {
 		fault.Point(fault.BeforeOffset)
-		if !fault.Planted(fault.OffsetsAsPolled) || len(req.Topics) == 0 {
-			req.Topics = s.offsets(t)
-		}
+		req.Topics = s.offsets(t)
 		return nil
 	})
 	committed, err = s.txn.End(end, try)
@@ -141,6 +139,9 @@ func (s *Session) offsets(t *engine.Transaction) []kmsg.TxnOffsetCommitRequestTo
 		}
 		p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
 		p.Partition, p.Offset = t.Partitions[i].Partition, t.Partitions[i].Next
+		if fault.Planted(fault.OffsetsAsPolled) {
+			p.Offset = s.in.at(p.Partition)
+		}
 		topic.Partitions = append(topic.Partitions, p)
 	}
 	return []kmsg.TxnOffsetCommitRequestTopic{topic}

@@ -8,7 +8,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"windowed/internal/engine"
 	"windowed/internal/fault"
 )
 
@@ -186,5 +185,3 @@ func (s *source) deliver(d delivery) bool {
 		return false
 	}
 }
-
-var _ engine.Fetched = (*chunk)(nil)
