@@ -43,7 +43,7 @@ var mutants = []mutant{
 	{fault: fault.DiskErrorIgnored, pkg: e2e, test: "TestSimulation", says: "goes on, though its disk has failed"},
 	{fault: fault.ReadUncommitted, pkg: e2e, test: "TestSimulation", says: "closed through|shows partition|the changelog does not have"},
 	{fault: fault.TornCounts, pkg: kafka, test: "TestFetcherLeavesTroubleToTheClient", says: "records were counted"},
-	{fault: fault.OlderFetch, pkg: kafka, test: "TestDeliveryOfAnOlderRequest", says: "handed out"},
+	{fault: fault.OlderFetch, pkg: kafka, test: "TestDeliveryOfAnOlderRequest", says: "of older requests"},
 	{fault: fault.NoSweep, pkg: e2e, test: "TestSimulation", says: "which is not there|which the changelog does not have"},
 	{fault: fault.ExpireNewest, pkg: e2e, test: "TestSimulation", says: "though only windows up to|may be"},
 }
