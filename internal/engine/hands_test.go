@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"weak"
@@ -195,6 +197,53 @@ func TestTorn(t *testing.T) {
 	}
 	if records, keys, _ := l.filling(); records != 0 || keys != 0 || l.torn() || l.parts[0].batch != nil || l.parts[1].batch != nil {
 		t.Errorf("%d records of %d keys are kept; torn: %v", records, keys, l.torn())
+	}
+}
+
+// polled is a Transport that gives what it has once, and schemas a Preparer that lacks the
+// one that "new" needs until it is known.
+type (
+	polled struct {
+		Transport
+		all []Fetched
+	}
+	schemas struct{ known bool }
+)
+
+func (p *polled) Poll(context.Context, time.Duration) ([]Fetched, error) {
+	all := p.all
+	p.all = nil
+	return all, nil
+}
+
+func (s *schemas) Ready(value []byte) bool  { return s.known || !strings.Contains(string(value), "new") }
+func (s *schemas) Known(value []byte) bool  { return s.Ready(value) }
+func (s *schemas) Changed() <-chan struct{} { return nil }
+func (s *schemas) Trouble() string          { return "" }
+
+// What comes behind records that wait for a schema waits with them: counted before them, it
+// would make them old, and they would be skipped.
+func TestPreparedInOrder(t *testing.T) {
+	l, preparer := handed(t), new(schemas)
+	first, _ := newResponse(0, 0, cup("new"), cup("tea"))
+	behind, _ := newResponse(0, 2, cup("tea"))
+	other, _ := newResponse(1, 0, cup("tea"))
+	l.opts.Transport, l.opts.Preparer = &polled{all: []Fetched{first, behind, other}}, preparer
+	for _, want := range []struct{ read, other int }{{0, 1}, {3, 1}} {
+		got, err := l.read(t.Context(), time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.add(got)
+		l.await()
+		read, skipped := 0, 0
+		if b := l.parts[0].batch; b != nil {
+			read, skipped = b.Read, b.Skipped
+		}
+		if read != want.read || skipped != 0 || l.parts[1].batch.Read != want.other {
+			t.Errorf("%d records read, %d skipped, %d of the other partition, want %+v", read, skipped, l.parts[1].batch.Read, want)
+		}
+		preparer.known = true
 	}
 }
 

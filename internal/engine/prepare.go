@@ -88,10 +88,12 @@ func (l *Loop) poll(ctx context.Context, wait time.Duration) ([]Fetched, error) 
 	return fetched, err
 }
 
-// prepared are those that can be decoded; the others wait.
+// prepared are those that can be decoded; the others wait, and what comes behind them in
+// the same partition.
 func (l *Loop) prepared(fetched []Fetched, isReady func(value []byte) bool) []Fetched {
 	var ready, waiting []Fetched
 	var r Record
+	behind := make(map[int32]bool)
 	for _, f := range fetched {
 		all := true
 		for f.Next(&r) {
@@ -99,10 +101,11 @@ func (l *Loop) prepared(fetched []Fetched, isReady func(value []byte) bool) []Fe
 			all = isReady(r.Value) && all
 		}
 		f.Again()
-		if all {
+		if all && !behind[f.Partition()] {
 			ready = append(ready, f)
 		} else {
 			waiting = append(waiting, f)
+			behind[f.Partition()] = true
 		}
 	}
 	l.waiting = waiting

@@ -115,16 +115,18 @@ func (s *Session) failed(w *written) engine.Outcome {
 
 // aborted forgets a revoke that has had its effect. kgo reports only the first revoke in
 // a transaction; ending "nothing" makes it report the next one again.
-func (s *Session) aborted() {
-	if s.owned.takeRevoked() {
-		_, _ = s.txn.End(context.Background(), kgo.TryAbort)
+func (s *Session) aborted() (ended bool) {
+	if !s.owned.takeRevoked() {
+		return false
 	}
+	_, _ = s.txn.End(context.Background(), kgo.TryAbort)
+	return true
 }
 
 // Settle takes note of revokes while no transaction is open; see aborted.
 func (s *Session) Settle() {
-	if s.txn != nil {
-		s.aborted()
+	if s.txn != nil && s.aborted() {
+		s.in.settle()
 	}
 }
 

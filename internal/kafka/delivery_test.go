@@ -2,25 +2,54 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"windowed/internal/engine"
 )
+
+// deliveries is a fetcher of partitions 3, 4 and 5, each of another broker, none of which
+// answers; it has room for so many deliveries.
+func deliveries(room int) *fetcher {
+	f := testFetcher()
+	f.out, f.streams, f.sources = make(chan delivery, room), make(map[int32]*stream), make(map[int32]*source)
+	f.described.Partitions = make(kadm.PartitionDetails)
+	for p := range int32(6) {
+		f.described.Partitions[p] = kadm.PartitionDetail{Leader: p}
+		f.sources[p] = &source{fetcher: f, broker: p, awake: make(chan struct{}, 1)}
+	}
+	return f
+}
+
+// of is what an answer to a request of now brings of a partition.
+func (f *fetcher) of(p int32, records int, next int64) piece {
+	s := f.streams[p]
+	return piece{partition: p, records: &chunk{fetcher: f, partition: p, count: records}, moved: s.moved, from: s.next, next: next}
+}
 
 // What was asked for before a partition was resumed, or forgotten, is not handed out: its
 // offsets say nothing of what is to be read.
 func TestDeliveryOfAnOlderRequest(t *testing.T) {
-	f := testFetcher()
-	f.streams, f.out = map[int32]*stream{3: {partition: 3, moved: 2}, 4: {partition: 4, moved: 1}}, make(chan delivery, 3)
-	of := func(p int32, moved int, next int64) piece {
-		return piece{Fetched: &chunk{fetcher: f, partition: p, count: 1}, moved: moved, next: next}
+	f := deliveries(3)
+	for p := range int32(3) {
+		f.resume(3+p, &intakePartition{next: 90})
 	}
+	old, same, gone := f.of(3, 1, 100), f.of(4, 1, 107), f.of(5, 1, 150)
+	f.resume(3, &intakePartition{next: 10})
+	f.forget(5)
+	f.resume(5, &intakePartition{next: 50})
 	taken := make(chan struct{})
-	f.out <- delivery{pieces: []piece{of(3, 1, 100), of(4, 1, 7)}, taken: taken}
-	f.out <- delivery{pieces: []piece{of(5, 0, 50)}}
-	f.out <- delivery{pieces: []piece{of(3, 2, 20), of(4, 2, 8)}}
+	f.out <- delivery{pieces: []piece{old, same}, taken: taken}
+	f.out <- delivery{pieces: []piece{gone}}
+	f.out <- delivery{pieces: []piece{f.of(3, 1, 20)}}
 	got, err := f.poll(context.Background(), 0)
-	if err != nil || len(got) != 2 || got[0].next != 7 || got[1].next != 20 {
-		t.Errorf("handed out %d pieces of older requests, want those up to 7 and 20: %v", len(got), err)
+	if err != nil || len(got) != 2 || got[0].next != 107 || got[1].next != 20 {
+		t.Errorf("handed out %d pieces of older requests, want those up to 107 and 20: %v", len(got), err)
 	}
 	select {
 	case <-taken:
@@ -31,14 +60,78 @@ func TestDeliveryOfAnOlderRequest(t *testing.T) {
 
 // One poll takes what is there, but not without end.
 func TestPollIsBounded(t *testing.T) {
-	f := testFetcher()
-	f.streams, f.out = map[int32]*stream{0: {}}, make(chan delivery, 5)
+	f := deliveries(5)
+	f.resume(3, &intakePartition{})
 	for range 5 {
-		f.out <- delivery{pieces: []piece{{Fetched: &chunk{fetcher: f, count: pollEnough / 2}}}}
+		f.out <- delivery{pieces: []piece{f.of(3, pollEnough/2, 1)}}
 	}
 	for _, want := range []int{2, 2, 1, 0} {
 		if got, err := f.poll(context.Background(), time.Millisecond); err != nil || len(got) != want {
 			t.Errorf("%d pieces, want %d: %v", len(got), want, err)
 		}
+	}
+}
+
+// A broker that fails is heard of, however much comes from the others: its partitions would
+// wait as long as that.
+func TestFailureIsHeardAtOnce(t *testing.T) {
+	f := deliveries(1)
+	f.resume(3, &intakePartition{})
+	f.out <- delivery{pieces: []piece{f.of(3, 1, 1)}}
+	gone := errors.New("gone")
+	f.fail(gone)
+	if got, err := f.poll(context.Background(), 0); !errors.Is(err, gone) {
+		t.Errorf("%d pieces, error %v", len(got), err)
+	}
+}
+
+// A log that was cut behind what was read, as an unclean election leaves it, ends the
+// session: who goes on misses what has taken its place.
+func TestLogThatWasCut(t *testing.T) {
+	f := deliveries(1)
+	f.resume(3, &intakePartition{next: 70, epoch: 4})
+	req, of := f.streams[3].source.request()
+	if p := req.Topics[0].Partitions[0]; p.FetchOffset != 70 || p.LastFetchedEpoch != 4 {
+		t.Errorf("asked for %d behind epoch %d", p.FetchOffset, p.LastFetchedEpoch)
+	}
+	rp := kmsg.NewFetchResponseTopicPartition()
+	rp.Partition, rp.DivergingEpoch.Epoch, rp.DivergingEpoch.EndOffset = 3, 3, 60
+	_, err := f.streams[3].source.take(&kmsg.FetchResponse{Topics: []kmsg.FetchResponseTopic{{Partitions: []kmsg.FetchResponseTopicPartition{rp}}}}, of)
+	var loss *kgo.ErrDataLoss
+	if !errors.As(err, &loss) || loss.Partition != 3 || loss.ResetTo != 60 {
+		t.Fatalf("error %v", err)
+	}
+	f.fail(err)
+	in := intakeOf(t, f)
+	if _, err := in.fetch(context.Background(), 0); !errors.Is(err, engine.ErrFatal) {
+		t.Errorf("the session goes on: %v", err)
+	}
+}
+
+// intakeOf is an intake that reads by f, beside a client without brokers.
+func intakeOf(t *testing.T, f *fetcher) *intake {
+	t.Helper()
+	cl, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cl.Close)
+	in := newIntake(&Config{Topics: Topics{Orders: "orders"}}, cl, nil)
+	in.fetcher, f.cancel = f, func() {}
+	return in
+}
+
+// Records behind a gap are not handed out, wherever it comes from.
+func TestGapIsNotHandedOut(t *testing.T) {
+	f := deliveries(1)
+	in := intakeOf(t, f)
+	in.resume(map[int32]int64{3: 10, 4: 10})
+	in.move()
+	good, gap := f.of(3, 1, 12), f.of(4, 1, 20)
+	gap.from = 11
+	f.out <- delivery{pieces: []piece{good, gap, f.of(3, 1, 12)}}
+	got, err := in.fetch(context.Background(), 0)
+	if err != nil || len(got) != 1 || got[0].Partition() != 3 || in.fetcher != nil || in.at(3) != 12 || in.at(4) != 10 {
+		t.Errorf("%d pieces (%v), at %d and %d", len(got), err, in.at(3), in.at(4))
 	}
 }

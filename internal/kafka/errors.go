@@ -45,6 +45,11 @@ func isGone(err error) bool {
 	return errors.Is(err, kerr.UnknownTopicOrPartition) || errors.Is(err, kerr.UnknownTopicID) || errors.Is(err, kerr.InconsistentTopicID)
 }
 
+// hasMoved says whether a partition has another leader, or another term of the same.
+func hasMoved(err error) bool {
+	return errors.Is(err, kerr.NotLeaderForPartition) || errors.Is(err, kerr.FencedLeaderEpoch) || errors.Is(err, kerr.UnknownLeaderEpoch)
+}
+
 func isKafka(err error) bool {
 	var k *kerr.Error
 	return errors.As(err, &k)

@@ -103,6 +103,15 @@ func (f *faults) stop(cl *kgo.Client, p int32, at int64, err error) {
 // Stopped are the partitions that a batch which cannot be read has stopped.
 func (s *Session) Stopped() map[int32]error { return s.in.faults.all() }
 
+// forget lets a partition be read again, and returns why it was stopped; nil if it was not.
+func (f *faults) forget(p int32) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.stopped[p]
+	delete(f.stopped, p)
+	return err
+}
+
 // all are the partitions that are stopped.
 func (f *faults) all() map[int32]error {
 	f.mu.Lock()

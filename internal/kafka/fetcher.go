@@ -39,6 +39,7 @@ type fetcher struct {
 
 	mu      sync.Mutex
 	err     error
+	moves   int // that there were
 	streams map[int32]*stream
 	sources map[int32]*source // by the id of their broker
 }
@@ -49,7 +50,8 @@ type stream struct {
 	partition int32
 	epoch     int32 // of its leader
 	next      int64 // offset to ask for
-	moved     int   // rises when it is resumed: what was asked for before is not wanted
+	last      int32 // epoch of the leader that wrote what is before it; -1 if it is not known
+	moved     int   // another number each time it is resumed: what was asked for before is not wanted
 	held      bool
 }
 
@@ -61,10 +63,12 @@ type delivery struct {
 
 // piece is what an answer has brought of one partition.
 type piece struct {
-	engine.Fetched
-	moved int   // of its stream when it was asked for
-	next  int64 // behind it
-	epoch int32 // of the leader that wrote the last batch
+	partition int32
+	records   engine.Fetched // nil: none
+	moved     int            // of its stream when it was asked for
+	from      int64          // what was asked for
+	next      int64          // behind it
+	epoch     int32          // of the leader that wrote the last batch
 }
 
 // pollEnough is how many records of several answers go into one poll.
@@ -96,8 +100,8 @@ func (f *fetcher) stop() {
 	f.working.Wait()
 }
 
-// resume fetches a partition from an offset on.
-func (f *fetcher) resume(p int32, next int64, held bool) {
+// resume fetches a partition from where part stands.
+func (f *fetcher) resume(p int32, part *intakePartition) {
 	d, ok := f.described.Partitions[p]
 	if !ok || d.Leader < 0 {
 		f.fail(fmt.Errorf("%s partition %d has no leader: %w", f.topic, p, cmp.Or(d.Err, error(kerr.LeaderNotAvailable))))
@@ -111,8 +115,8 @@ func (f *fetcher) resume(p int32, next int64, held bool) {
 		s.source.streams = append(s.source.streams, s)
 		f.streams[p] = s
 	}
-	s.next, s.held = next, held
-	s.moved++
+	f.moves++
+	s.next, s.last, s.held, s.moved = part.next, part.epoch, part.held, f.moves
 	s.source.wake()
 }
 
@@ -142,7 +146,7 @@ func (f *fetcher) forget(p int32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.streams[p]; s != nil {
-		s.moved++
+		s.moved = 0
 		s.source.drop(s)
 		delete(f.streams, p)
 	}
@@ -166,8 +170,13 @@ func (f *fetcher) tell(m kgo.FetchBatchMetrics) {
 }
 
 // poll returns what was fetched; it waits at most wait for something. An error says why
-// nothing more will come.
+// nothing more will come of a partition at least.
 func (f *fetcher) poll(ctx context.Context, wait time.Duration) ([]piece, error) {
+	select {
+	case <-f.failed:
+		return nil, f.failure()
+	default:
+	}
 	all := f.ready(nil)
 	if len(all) > 0 || wait <= 0 {
 		return all, nil
@@ -178,13 +187,17 @@ func (f *fetcher) poll(ctx context.Context, wait time.Duration) ([]piece, error)
 	case d := <-f.out:
 		return f.ready(f.accept(nil, d)), nil
 	case <-f.failed:
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return nil, f.err
+		return nil, f.failure()
 	case <-timer.C:
 	case <-ctx.Done():
 	}
 	return nil, nil
+}
+
+func (f *fetcher) failure() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
 }
 
 // ready adds to all what needs no waiting.
@@ -192,7 +205,9 @@ func (f *fetcher) ready(all []piece) []piece {
 	for {
 		records := 0
 		for i := range all {
-			records += all[i].Len()
+			if all[i].records != nil {
+				records += all[i].records.Len()
+			}
 		}
 		if records >= pollEnough {
 			return all
@@ -214,7 +229,7 @@ func (f *fetcher) accept(all []piece, d delivery) []piece {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range d.pieces {
-		if s := f.streams[p.Partition()]; s != nil && (s.moved == p.moved || fault.Planted(fault.OlderFetch)) {
+		if s := f.streams[p.partition]; s != nil && (s.moved == p.moved || fault.Planted(fault.OlderFetch)) {
 			all = append(all, p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +14,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"windowed/internal/engine"
+	"windowed/internal/kafka"
 )
 
 // readers counts who has read the orders.
@@ -78,7 +82,7 @@ func TestFetcherLeavesTroubleToTheClient(t *testing.T) {
 			h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.NotLeaderForPartition, Count: 3})
 		}},
 		{"a leader of another epoch", func(h *harness, _ *cutter, _ *flipper) {
-			h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.FencedLeaderEpoch, Count: 1})
+			h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.FencedLeaderEpoch, Count: 2})
 		}},
 		{"an error of the whole answer", func(h *harness, _ *cutter, _ *flipper) {
 			h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.UnknownServerError, TopLevel: true, Count: 1})
@@ -130,6 +134,29 @@ func TestFetcherLeavesTroubleToTheClient(t *testing.T) {
 	}
 }
 
+// A leader that moves is no trouble: the fetcher asks for the new one, and says up to where
+// it has read by which.
+func TestFetcherFollowsALeader(t *testing.T) {
+	virtual(t, 2, func(h *harness) {
+		by := h.watch()
+		r := h.start()
+		for i := range uint64(3) {
+			h.feed(0, 20, time.Now())
+			h.feed(1, 20, time.Now())
+			r.counted(40 * (i + 1))
+			h.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.NotLeaderForPartition, Count: 1})
+			time.Sleep(15 * time.Second)
+		}
+		r.exact(120)
+		if by.client.Load() != 0 || by.all.Load() != 120 {
+			t.Errorf("the client has read %d of %d records", by.client.Load(), by.all.Load())
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Orders of aborted transactions are not counted, those around them are, without help of
 // the client's consumer.
 func TestAbortedOrdersAreNotCounted(t *testing.T) {
@@ -176,6 +203,69 @@ func TestAbortedOrdersAreNotCounted(t *testing.T) {
 		}
 		if err := r.stop(); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A partition that a batch has stopped stays where it is: neither a hold that ends nor
+// anything else lets it go on behind what was not read. When it is resumed, it is tried
+// again.
+func TestStoppedPartitionIsNotSkipped(t *testing.T) {
+	virtual(t, 1, func(h *harness) {
+		flip := &flipper{dial: h.network.DialContext, mark: []byte("flip me")}
+		h.cfg.Dialer = flip.Dial
+		s, err := kafka.NewSession(context.Background(), &h.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for len(s.Ownership().Partitions) == 0 {
+			time.Sleep(100 * time.Millisecond)
+		}
+		// read polls for two seconds; torn says whether something could not be read.
+		read := func() (offsets []int64, torn bool) {
+			t.Helper()
+			for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+				all, err := s.Poll(context.Background(), 500*time.Millisecond)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, f := range all {
+					for r := new(engine.Record); f.Next(r); {
+						offsets = append(offsets, r.Offset)
+					}
+					torn = torn || f.Err() != nil
+					f.Done()
+				}
+			}
+			return offsets, torn
+		}
+		for range 3 {
+			h.produce(0, one("latte", time.Now()))
+		}
+		s.Resume(map[int32]int64{0: 0})
+		if offsets, _ := read(); !slices.Equal(offsets, []int64{0, 1, 2}) {
+			t.Fatalf("read %v", offsets)
+		}
+		flip.left.Store(2)
+		h.produce(0, `{"note":"flip me"}`, one("latte", time.Now()))
+		if _, torn := read(); !torn {
+			t.Fatal("nothing was torn: the test tests nothing")
+		}
+		s.Resume(map[int32]int64{0: 0}) // as the loop does then
+		if offsets, _ := read(); !slices.Equal(offsets, []int64{0, 1, 2}) || len(s.Stopped()) != 1 {
+			t.Fatalf("read %v, stopped %v", offsets, s.Stopped())
+		}
+		s.Hold([]int32{0}, true)
+		s.Hold([]int32{0}, false)
+		if offsets, _ := read(); len(offsets) != 0 || len(s.Stopped()) != 1 {
+			t.Errorf("behind a batch that was not read came %v, stopped %v", offsets, s.Stopped())
+		}
+		s.Resume(map[int32]int64{0: 1})
+		s.Hold([]int32{0}, true)
+		s.Hold([]int32{0}, false)
+		if offsets, torn := read(); !slices.Equal(offsets, []int64{1, 2, 3, 4}) || torn || len(s.Stopped()) != 0 {
+			t.Errorf("resumed at 1, read %v, stopped %v", offsets, s.Stopped())
 		}
 	})
 }

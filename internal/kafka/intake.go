@@ -2,6 +2,8 @@ package kafka
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -23,6 +25,7 @@ type intake struct {
 	parts   map[int32]*intakePartition // those that were resumed
 	fetcher *fetcher                   // nil: the client's consumer reads
 	careful time.Time                  // when that began
+	asked   time.Time                  // for leaders that had moved
 }
 
 // intakePartition is where the reading of a partition stands.
@@ -32,6 +35,9 @@ type intakePartition struct {
 	moved bool  // who reads does not know next yet
 	held  bool
 }
+
+// errClient says that it was the client that had an error.
+var errClient = errors.New("the client has an error to tell")
 
 // carefulFor is how long after an error the client's consumer reads.
 const carefulFor = 10 * time.Second
@@ -47,27 +53,43 @@ func (in *intake) stop() {
 	}
 }
 
-// resume reads partitions from the given offsets on, from the next poll on.
+// resume reads partitions from the given offsets on, from the next poll on. One that was
+// stopped is tried again, by the client's consumer.
 func (in *intake) resume(next map[int32]int64) {
 	for p, offset := range next {
 		in.parts[p] = &intakePartition{next: offset, epoch: -1, moved: true}
+		if in.fetcher != nil {
+			in.fetcher.forget(p)
+		}
+		if err := in.faults.forget(p); err != nil {
+			in.end(err)
+		}
 	}
 }
 
 // hold stops and goes on reading partitions.
 func (in *intake) hold(partitions []int32, held bool) {
+	stopped := in.faults.all()
 	for _, p := range partitions {
 		part := in.parts[p]
 		if part == nil {
 			continue
 		}
 		part.held = held
-		if in.fetcher != nil {
+		switch {
+		case part.moved || stopped[p] != nil: // nobody reads it
+		case in.fetcher != nil:
 			in.fetcher.hold(p, held)
+		default:
+			in.pause([]int32{p}, held)
 		}
 	}
-	if in.fetcher == nil {
-		in.pause(partitions, held)
+}
+
+// settle takes note that the client may have moved its consumer.
+func (in *intake) settle() {
+	for _, part := range in.parts {
+		part.moved = part.moved || in.fetcher == nil
 	}
 }
 
@@ -88,6 +110,7 @@ func (in *intake) keep(owned map[int32]uint64) {
 			continue
 		}
 		delete(in.parts, p)
+		_ = in.faults.forget(p)
 		if in.fetcher != nil {
 			in.fetcher.forget(p)
 		}
@@ -115,19 +138,34 @@ func (in *intake) poll(ctx context.Context, wait time.Duration) ([]engine.Fetche
 func (in *intake) fetch(ctx context.Context, wait time.Duration) ([]engine.Fetched, error) {
 	// The client has no records then, but it may have an error to tell.
 	var now context.Context // nil: only what is there already
+	before := in.faults.last
 	if err := in.faults.take(in.cl.PollRecords(now, 1), in.cl, in.at); err != nil {
 		return nil, err
 	}
+	if in.faults.last != before {
+		in.end(errClient)
+		return nil, nil
+	}
 	pieces, err := in.fetcher.poll(ctx, wait)
-	if err != nil {
+	var loss *kgo.ErrDataLoss
+	switch {
+	case errors.As(err, &loss):
+		return nil, in.faults.fatal(loss.Topic, loss.Partition, err)
+	case err != nil:
 		in.end(err)
 		return nil, nil
 	}
 	all := make([]engine.Fetched, 0, len(pieces))
 	for _, p := range pieces {
-		part := in.parts[p.Partition()]
+		part := in.parts[p.partition]
+		if p.from != part.next {
+			in.end(fmt.Errorf("%s partition %d: records from %d on came, want those from %d on", in.cfg.Topics.Orders, p.partition, p.from, part.next))
+			break
+		}
 		part.next, part.epoch = p.next, p.epoch
-		all = append(all, p.Fetched)
+		if p.records != nil {
+			all = append(all, p.records)
+		}
 	}
 	return all, nil
 }
@@ -148,13 +186,19 @@ func (in *intake) begin(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// end lets the client's consumer read.
+// end lets the client's consumer read; or another fetcher, if a leader has moved for the
+// first time in a while. That one says where it has read up to by which leader, so that a
+// new one whose log is another can tell (KIP-595).
 func (in *intake) end(err error) {
 	in.stop()
-	in.careful = time.Now()
 	for _, part := range in.parts {
 		part.moved = true
 	}
+	if hasMoved(err) && time.Since(in.asked) >= carefulFor {
+		in.asked = time.Now()
+		return
+	}
+	in.careful = time.Now()
 	if in.cfg.Log != nil {
 		in.cfg.Log.LogAttrs(context.Background(), slog.LevelDebug, "the client's consumer reads the orders until there is no more trouble",
 			slog.Any("error", err), slog.Duration("for", carefulFor))
@@ -164,17 +208,19 @@ func (in *intake) end(err error) {
 // move tells who reads where partitions go on that were resumed, or that another has read.
 func (in *intake) move() {
 	stopped := in.faults.all()
-	var partitions []int32
+	var partitions, held []int32
 	offsets := make(map[int32]kgo.EpochOffset)
 	for p, part := range in.parts {
 		switch {
 		case !part.moved || stopped[p] != nil:
 			continue
 		case in.fetcher != nil:
-			in.fetcher.resume(p, part.next, part.held)
+			in.fetcher.resume(p, part)
 		default:
 			offsets[p] = kgo.EpochOffset{Epoch: part.epoch, Offset: part.next}
-			if !part.held {
+			if part.held {
+				held = append(held, p)
+			} else {
 				partitions = append(partitions, p)
 			}
 		}
@@ -185,6 +231,7 @@ func (in *intake) move() {
 	}
 	// In this order: setting offsets ends the fetch that is under way, which would keep
 	// resumed partitions waiting until it ends. Nothing polls in between.
+	in.pause(held, true)
 	in.pause(partitions, false)
 	in.cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{in.cfg.Topics.Orders: offsets})
 }
@@ -205,7 +252,7 @@ func (in *intake) consume(ctx context.Context, wait time.Duration) ([]engine.Fet
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 		n := len(p.Records)
 		part := in.parts[p.Partition]
-		if n == 0 || part == nil {
+		if n == 0 || part == nil || part.moved {
 			return
 		}
 		part.next, part.epoch = p.Records[n-1].Offset+1, p.Records[n-1].LeaderEpoch

@@ -98,6 +98,7 @@ func (s *source) request() (*kmsg.FetchRequest, map[int32]asked) {
 		}
 		p := kmsg.NewFetchRequestTopicPartition()
 		p.Partition, p.FetchOffset, p.CurrentLeaderEpoch, p.PartitionMaxBytes = st.partition, st.next, st.epoch, fetchMaxPartBytes
+		p.LastFetchedEpoch = st.last
 		topic.Partitions = append(topic.Partitions, p)
 		of[st.partition] = asked{st, st.moved, st.next}
 	}
@@ -118,6 +119,9 @@ func (s *source) take(resp *kmsg.FetchResponse, of map[int32]asked) (delivery, e
 			if err := kerr.ErrorForCode(rp.ErrorCode); err != nil {
 				return d, fmt.Errorf("partition %d at %d: %w", rp.Partition, a.from, err)
 			}
+			if diverged := &rp.DivergingEpoch; diverged.Epoch >= 0 && a.stream.moved == a.moved {
+				return d, &kgo.ErrDataLoss{Topic: s.fetcher.topic, Partition: rp.Partition, ConsumedTo: a.from, ResetTo: diverged.EndOffset}
+			}
 			if !ok || a.stream.moved != a.moved || len(rp.RecordBatches) == 0 {
 				continue
 			}
@@ -125,11 +129,9 @@ func (s *source) take(resp *kmsg.FetchResponse, of map[int32]asked) (delivery, e
 			if err != nil {
 				return d, err
 			}
-			if p.Fetched != nil {
-				p.moved = a.moved
-				d.pieces = append(d.pieces, p)
-			}
-			a.stream.next = p.next
+			p.partition, p.moved, p.from = rp.Partition, a.moved, a.from
+			d.pieces = append(d.pieces, p)
+			a.stream.next, a.stream.last = p.next, p.epoch
 			size += len(rp.RecordBatches)
 			// Its turn comes after that of those that the answer had no room for.
 			s.drop(a.stream)
@@ -146,7 +148,7 @@ func (s *source) take(resp *kmsg.FetchResponse, of map[int32]asked) (delivery, e
 func (f *fetcher) read(rp *kmsg.FetchResponseTopicPartition, from int64) (piece, error) {
 	if len(rp.AbortedTransactions) == 0 {
 		if c, next, ok := f.newChunk(rp.Partition, from, rp.RecordBatches); ok {
-			return piece{Fetched: c, next: next, epoch: c.epoch}, nil
+			return piece{records: c, next: next, epoch: c.epoch}, nil
 		}
 	}
 	opts := kgo.ProcessFetchPartitionOpts{
@@ -159,10 +161,10 @@ func (f *fetcher) read(rp *kmsg.FetchResponseTopicPartition, from int64) (piece,
 	case next <= from:
 		return piece{}, fmt.Errorf("partition %d at %d: no whole batch in %d bytes", rp.Partition, from, len(rp.RecordBatches))
 	case len(fp.Records) == 0:
-		return piece{next: next}, nil
+		return piece{next: next, epoch: -1}, nil
 	}
 	last := fp.Records[len(fp.Records)-1]
-	return piece{Fetched: &fetched{partition: rp.Partition, records: fp.Records}, next: next, epoch: last.LeaderEpoch}, nil
+	return piece{records: &fetched{partition: rp.Partition, records: fp.Records}, next: next, epoch: last.LeaderEpoch}, nil
 }
 
 // deliver waits until there is room for d; false if the fetcher stops.
