@@ -35,7 +35,7 @@ type runCmd struct {
 	Seed       uint64        `help:"Seed of the orders." default:"1"`
 
 	UniformOrders int           `help:"Orders of uniform." default:"1000000"`
-	RestoreOrders int           `help:"Orders of restore." default:"6000000"`
+	RestoreOrders int           `help:"Orders of restore." default:"10000000"`
 	RestoreDrinks []int         `help:"Drinks of restore; each makes 25 keys a partition." default:"300,3400"`
 	Backlog       []int         `help:"Orders of backlog." default:"3000000,10000000"`
 	Rate          int           `help:"Orders a second of latency." default:"50000"`

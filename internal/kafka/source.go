@@ -116,13 +116,16 @@ func (s *source) take(resp *kmsg.FetchResponse, of map[int32]asked) (delivery, e
 		for j := range resp.Topics[i].Partitions {
 			rp := &resp.Topics[i].Partitions[j]
 			a, ok := of[rp.Partition]
+			if !ok || a.stream.moved != a.moved {
+				continue
+			}
 			if err := kerr.ErrorForCode(rp.ErrorCode); err != nil {
 				return d, fmt.Errorf("partition %d at %d: %w", rp.Partition, a.from, err)
 			}
-			if diverged := &rp.DivergingEpoch; diverged.Epoch >= 0 && a.stream.moved == a.moved {
+			if diverged := &rp.DivergingEpoch; diverged.Epoch >= 0 {
 				return d, &kgo.ErrDataLoss{Topic: s.fetcher.topic, Partition: rp.Partition, ConsumedTo: a.from, ResetTo: diverged.EndOffset}
 			}
-			if !ok || a.stream.moved != a.moved || len(rp.RecordBatches) == 0 {
+			if len(rp.RecordBatches) == 0 {
 				continue
 			}
 			p, err := s.fetcher.read(rp, a.from)
