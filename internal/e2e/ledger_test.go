@@ -128,13 +128,27 @@ type entry struct {
 	meta      *state.Meta
 }
 
-// catchUp reads and checks all that was committed since the last time. Partition 0 is read
-// further than the others: it has what they went by. The outputs are read less far.
+// cut are ends of the changelog between which nothing is missing. The brokers are asked one
+// after another, so partition 0 must be the same before the others and after them: it goes
+// by what they have, and they by what it has.
+func (l *ledger) cut() map[int32]int64 {
+	l.t.Helper()
+	for {
+		before := l.stable(l.o.topics.Changelog)[0]
+		ends := l.stable(l.o.topics.Changelog)
+		if after := l.stable(l.o.topics.Changelog)[0]; after == before {
+			ends[0] = after
+			return ends
+		}
+	}
+}
+
+// catchUp reads and checks all that was committed since the last time. The outputs are read
+// less far.
 func (l *ledger) catchUp() {
 	l.t.Helper()
 	outputs := l.stable(l.o.topics.Output)
-	ends := l.stable(l.o.topics.Changelog)
-	ends[0] = l.stable(l.o.topics.Changelog)[0]
+	ends := l.cut()
 	changelog := l.fresh(l.o.topics.Changelog, ends)
 	for p, records := range l.fresh(l.o.topics.Orders, nil) {
 		l.accounts[p].input = append(l.accounts[p].input, records...)
