@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"windowed/internal/realkafka"
@@ -54,15 +53,11 @@ func (k killed) begin(t *testing.T) *fleet {
 	return f
 }
 
-// start starts the instances that are dead, and waits until all count. One that has ended
-// because it was fenced twice, as a zombie may be, is started again, as an orchestrator
-// would.
+// start starts the instances that are dead, and waits until all count. None may have ended
+// by itself: not even a zombie, which the others fence.
 func (f *fleet) start() {
 	f.t.Helper()
 	for i, p := range f.places {
-		if g := f.running[i]; g != nil && g.exited() && strings.Contains(g.stderr.String(), "fenced twice") {
-			f.running[i] = nil
-		}
 		if f.running[i] == nil {
 			f.running[i] = p.start()
 		}

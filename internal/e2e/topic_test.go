@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -115,17 +116,34 @@ func (o *outside) offsets(topic string, list func(context.Context, ...string) (k
 	return all
 }
 
-// committed reads all committed records of a topic, by partition, up to what is stable
-// now. It reads again if records were deleted meanwhile: it would miss some.
+// committed reads all committed records of a topic, by partition, up to where it ends now.
+// It reads again if records were deleted meanwhile: it would miss some.
 func (o *outside) committed(topic string) map[int32][]*kgo.Record {
 	o.t.Helper()
 	for {
 		starts := o.starts(topic)
-		all := o.between(topic, starts, o.offsets(topic, o.adm.ListCommittedOffsets))
+		ends := o.ends(topic)
+		o.stable(topic, ends)
+		all := o.between(topic, starts, ends)
 		if maps.Equal(starts, o.starts(topic)) {
 			return all
 		}
 	}
+}
+
+// stable waits until no transaction is open before these ends. The brokers write a
+// transaction's markers after they have said that it is committed, and that of an instance
+// that died, and whose state directory is lost, stays open until its timeout.
+func (o *outside) stable(topic string, ends map[int32]int64) {
+	o.t.Helper()
+	eventually(o.t, "the end of the open transactions in "+topic, func() error {
+		for p, at := range o.offsets(topic, o.adm.ListCommittedOffsets) {
+			if at < ends[p] {
+				return fmt.Errorf("partition %d is stable up to %d of %d", p, at, ends[p])
+			}
+		}
+		return nil
+	})
 }
 
 // between reads the committed records between two offsets of each partition. It reads by

@@ -97,7 +97,7 @@ type Transport interface {
 
 var (
 	// ErrFenced is wrapped when another process with the same transactional id took over.
-	ErrFenced = errors.New("fenced by another process with the same instance id")
+	ErrFenced = errors.New("fenced: another process has taken over its transactional id")
 	// ErrFatal is wrapped by errors that come back however often the session is rebuilt.
 	ErrFatal = errors.New("cannot go on")
 	// ErrNoTopic is wrapped when a topic does not exist. A broker that lags behind the

@@ -21,6 +21,12 @@ func (s *Session) Commit(ctx context.Context, t *engine.Transaction, generation 
 	if s.txn == nil {
 		return s.commitAtLeastOnce(ctx, t)
 	}
+	out := s.commit(ctx, t, generation)
+	out.Err = s.contact.judge(out.Err, s.cfg.SessionTimeout)
+	return out
+}
+
+func (s *Session) commit(ctx context.Context, t *engine.Transaction, generation uint64) engine.Outcome {
 	began := time.Now()
 	if err := s.txn.Begin(); err != nil {
 		return engine.Outcome{Err: fmt.Errorf("begin transaction: %w", classify(err))}

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"windowed/internal/engine"
 	"windowed/window"
@@ -219,6 +221,42 @@ func TestInstancesJoinDieAndReturn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An instance that its group could not hear for longer than the session timeout is fenced by
+// those that take over. That twice within a minute is no second process with its instance
+// id: it goes on.
+func TestFencedUnheard(t *testing.T) {
+	live(t, 1, func(h *harness) {
+		a := h.instance("a")
+		var unheard atomic.Bool
+		for _, key := range []kmsg.Key{kmsg.Heartbeat, kmsg.JoinGroup} {
+			h.cluster.ControlKey(key.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+				h.cluster.KeepControl()
+				return nil, errors.New("the group's coordinator does not answer"), unheard.Load()
+			})
+		}
+		for n := range uint64(3) {
+			h.produce(0, one("latte", time.Now()))
+			a.caughtUp(n + 1)
+			unheard.Store(true)
+			time.Sleep(h.cfg.SessionTimeout + 100*time.Millisecond)
+			taker := h.client(kgo.TransactionalID(h.cfg.TransactionalID()))
+			if _, _, err := taker.ProducerID(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			unheard.Store(false)
+		}
+		h.produce(0, one("latte", time.Now()))
+		a.caughtUp(4)
+		a.complete(map[string]uint64{"latte": 4})
+		if now := a.h.status.Now(); now.Rebuilds < 2 {
+			t.Errorf("%d sessions were fenced, want 2", now.Rebuilds)
+		}
+		if err := a.stop(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Takeover: an instance dies with a transaction open; the other one ends it and answers

@@ -15,10 +15,11 @@ import (
 // Session reads the orders as a member of the group and commits transactions: exactly
 // once by Kafka transactions, or at least once. It implements engine.Transport.
 type Session struct {
-	cfg   *Config
-	cl    *kgo.Client
-	txn   *kgo.GroupTransactSession // nil: at least once
-	owned *ownership
+	cfg     *Config
+	cl      *kgo.Client
+	txn     *kgo.GroupTransactSession // nil: at least once
+	owned   *ownership
+	contact *contact
 
 	in *intake
 
@@ -38,7 +39,7 @@ const linger = 100 * time.Millisecond
 // NewSession joins the group. In exactly once mode it first ends what a dead predecessor
 // with the same instance id left open, so that nothing waits for that transaction.
 func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
-	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), expect: make(map[int32]int64)}
+	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), contact: newContact(), expect: make(map[int32]int64)}
 	if !cfg.Static {
 		if err := evict(ctx, cfg); err != nil {
 			return nil, err
@@ -80,6 +81,7 @@ func (s *Session) options() []kgo.Opt {
 	return append(opts,
 		kgo.ClientID(s.cfg.ClientID+"/"+s.cfg.Instance), // how the others know whether we live
 		kgo.ConsumerGroup(s.cfg.Group),
+		kgo.WithHooks(s.contact),
 		kgo.ConsumeTopics(s.cfg.Topics.Orders),
 		kgo.WithPools(newRecordPool()),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),

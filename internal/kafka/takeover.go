@@ -1,12 +1,15 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -95,23 +98,24 @@ type member struct {
 // isInstance says whether a member is the given instance; a client id ends with it.
 func (m member) isInstance(instance string) bool { return strings.HasSuffix(m.client, "/"+instance) }
 
-// members are the members of the group, whichever protocol it uses.
+// members are the members of the group, whichever protocol it uses. A list that may lack
+// some is an error, as while its coordinator moves: who is not in it is held for dead.
 func members(ctx context.Context, adm *kadm.Client, group string) ([]member, error) {
-	var all []member
 	classic, err := adm.DescribeGroups(ctx, group)
-	if err == nil && classic[group].Err == nil {
-		for _, m := range classic[group].Members {
-			all = append(all, member{id: m.MemberID, client: m.ClientID})
-		}
-	}
-	modern, merr := adm.DescribeConsumerGroups(ctx, group)
-	if merr == nil && modern[group].Err == nil {
-		for _, m := range modern[group].Members {
-			all = append(all, member{id: m.MemberID, client: m.ClientID, modern: true})
-		}
-	}
-	if err != nil && merr != nil {
+	if err = cmp.Or(err, classic[group].Err); err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
 		return nil, fmt.Errorf("describe group %s: %w", group, err)
+	}
+	// Brokers before KIP-848 do not know this request.
+	modern, err := adm.DescribeConsumerGroups(ctx, group)
+	if err = cmp.Or(err, modern[group].Err); err != nil && isTransient(err) {
+		return nil, fmt.Errorf("describe group %s: %w", group, err)
+	}
+	var all []member
+	for _, m := range classic[group].Members {
+		all = append(all, member{id: m.MemberID, client: m.ClientID})
+	}
+	for _, m := range modern[group].Members {
+		all = append(all, member{id: m.MemberID, client: m.ClientID, modern: true})
 	}
 	return all, nil
 }
