@@ -46,7 +46,6 @@ type streams struct {
 
 func main() {
 	spare()
-	keepMemory()
 	os.Exit(run(os.Args[1:], os.Environ(), streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -12,8 +13,7 @@ import (
 	"windowed/window"
 )
 
-// Record is one record of an input partition. Its bytes stay the caller's; a DeadLetter
-// aliases them.
+// Record is one record of an input partition. Its bytes stay the caller's.
 type Record struct {
 	event.Record
 	Offset     int64
@@ -21,12 +21,17 @@ type Record struct {
 	Control    bool // a transaction marker: moves the offset and nothing else
 }
 
-// DeadLetter is a record that does not count, or counts for all of time only.
+// MaxDeadValue is how many bytes of a record's value a DeadLetter carries.
+const MaxDeadValue = 64 << 10
+
+// DeadLetter is a record that does not count, or counts for all of time only. It owns its
+// bytes.
 type DeadLetter struct {
 	Partition  int32
 	Offset     int64
 	Timestamp  int64
-	Key, Value []byte
+	Key, Value []byte // of the value MaxDeadValue at most
+	Size       int    // bytes of the whole value
 	Headers    []event.Header
 	Reason     event.Reason
 	Detail     string
@@ -181,10 +186,15 @@ func (b *Batch) refuse(r *Record, reason event.Reason, detail string) {
 }
 
 func (b *Batch) letter(r *Record, reason event.Reason, detail string) DeadLetter {
-	return DeadLetter{
-		Partition: b.part.ID, Offset: r.Offset, Timestamp: r.Timestamp, Key: r.Key, Value: r.Value,
+	d := DeadLetter{
+		Partition: b.part.ID, Offset: r.Offset, Timestamp: r.Timestamp, Key: bytes.Clone(r.Key), Size: len(r.Value),
 		Headers: slices.Clone(r.Headers), Reason: reason, Detail: detail,
 	}
+	d.Value = bytes.Clone(r.Value[:min(len(r.Value), MaxDeadValue)])
+	for i := range d.Headers {
+		d.Headers[i].Value = bytes.Clone(d.Headers[i].Value)
+	}
+	return d
 }
 
 // count adds an order to all of time and to its window, if it is not too late for it.

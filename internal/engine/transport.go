@@ -14,15 +14,15 @@ type Fetched interface {
 	// Len is how many records there are, or a few more than there are.
 	Len() int
 	// Next fills r with the next record, if there is one. Key, Value and those of the
-	// headers stay valid.
+	// headers are valid until anything else is called.
 	Next(r *Record) bool
 	// Err is why Next came to an end before the last record. All that was read since the
 	// partition was resumed is to be dropped then, and the partition to be resumed.
 	Err() error
 	// Again goes back to the first record.
 	Again()
-	// Done gives the records back, except for what Next has filled in: nothing else is
-	// called any more.
+	// Done gives the records back, and the memory they lie in: nothing else is called any
+	// more. Without it, all of it is garbage.
 	Done()
 }
 

@@ -18,6 +18,7 @@ type chunk struct {
 	partition int32
 	from      int64 // what lies before it is not wanted
 	batches   []byte
+	memory    *answer // that they lie in
 	count     int
 	epoch     int32 // of the leader that wrote the last batch
 
@@ -27,16 +28,17 @@ type chunk struct {
 	time    int64  // and their timestamps, in ms
 	highest int64  // the timestamp of all, if it is the broker's
 	records []byte // of the batch, decompressed
+	lent    bool   // records is the pool's
 	at      int    // in records
 	left    uint32 // records of the batch
 	err     error
 }
 
-// newChunk is what there is to read of batches from an offset on, and the offset behind it,
-// by the headers of the batches alone. ok says whether it is something for a chunk: batches
+// newChunk is what there is to read of batches, which lie in memory, from an offset on, and
+// the offset behind it, by the headers of the batches alone. ok says whether it is something for a chunk: batches
 // of another magic, and bytes that are no whole batch, are not.
-func (f *fetcher) newChunk(partition int32, from int64, batches []byte) (c *chunk, next int64, ok bool) {
-	c = &chunk{fetcher: f, partition: partition, from: from, batches: batches, rest: batches}
+func (f *fetcher) newChunk(partition int32, from int64, batches []byte, memory *answer) (c *chunk, next int64, ok bool) {
+	c = &chunk{fetcher: f, partition: partition, from: from, batches: batches, memory: memory, rest: batches}
 	next = from
 	for b, rest := firstBatch(batches); b != nil; b, rest = firstBatch(rest) {
 		first, behind := b.span()
@@ -62,10 +64,25 @@ func (c *chunk) Len() int { return c.count }
 func (c *chunk) Err() error { return c.err }
 
 // Again implements engine.Fetched.
-func (c *chunk) Again() { c.rest, c.left, c.err = c.batches, 0, nil }
+func (c *chunk) Again() {
+	c.giveBack()
+	c.rest, c.left, c.err = c.batches, 0, nil
+}
 
 // Done implements engine.Fetched.
-func (c *chunk) Done() { c.batches, c.rest, c.now, c.records = nil, nil, nil, nil }
+func (c *chunk) Done() {
+	c.giveBack()
+	c.batches, c.rest, c.now = nil, nil, nil
+	c.memory.done()
+}
+
+// giveBack gives the memory of the batch's records back.
+func (c *chunk) giveBack() {
+	if c.lent {
+		c.fetcher.bytes.PutDecompressBytes(c.records)
+	}
+	c.records, c.lent = nil, false
+}
 
 // Next implements engine.Fetched.
 func (c *chunk) Next(r *engine.Record) bool {
@@ -88,6 +105,7 @@ func (c *chunk) Next(r *engine.Record) bool {
 
 // open begins the next batch, if there is one.
 func (c *chunk) open() bool {
+	c.giveBack()
 	c.now, c.rest = firstBatch(c.rest)
 	if c.now == nil {
 		return false
@@ -101,10 +119,11 @@ func (c *chunk) open() bool {
 	}
 	c.records, c.at = c.now[batchHeader:], 0
 	if codec := c.now.codec(); codec != 0 {
-		var err error
-		if c.records, err = c.fetcher.decompress.Decompress(c.records, codec); err != nil {
+		records, err := c.fetcher.decompress.Decompress(c.records, codec)
+		if err != nil {
 			return c.fail(err.Error())
 		}
+		c.records, c.lent = records, true
 	}
 	c.first, c.left = first, c.now.records()
 	c.time, c.highest = c.now.times()

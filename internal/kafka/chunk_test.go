@@ -70,23 +70,23 @@ func randomBatch(rnd *rand.Rand, first int64) ([]byte, int64) {
 }
 
 func testFetcher() *fetcher {
-	return &fetcher{topic: "orders", decompress: kgo.DefaultDecompressor(), failed: make(chan struct{}), ctx: context.Background(), pool: newRecordPool()}
+	lent := new(bytesPool)
+	return &fetcher{topic: "orders", decompress: kgo.DefaultDecompressor(lent), bytes: lent, failed: make(chan struct{}), ctx: context.Background(), pool: newRecordPool()}
 }
 
 // all reads what is left of f.
 func all(f engine.Fetched) (records []engine.Record) {
 	var r engine.Record
 	for f.Next(&r) {
-		r.Headers = slices.Clone(r.Headers)
-		if len(r.Headers) == 0 {
-			r.Headers = nil
-		}
-		for i := range r.Headers {
-			if len(r.Headers[i].Value) == 0 {
-				r.Headers[i].Value = nil
+		mine := r
+		mine.Key, mine.Value, mine.Headers = bytes.Clone(r.Key), bytes.Clone(r.Value), nil
+		for _, h := range r.Headers {
+			if h.Value = bytes.Clone(h.Value); len(h.Value) == 0 {
+				h.Value = nil
 			}
+			mine.Headers = append(mine.Headers, h)
 		}
-		records = append(records, r)
+		records = append(records, mine)
 	}
 	return records
 }
@@ -118,7 +118,7 @@ func TestChunkReadsWhatTheClientReads(t *testing.T) {
 		raw, _ := randomBatch(rnd, next)
 		batches = append(batches, raw[:rnd.IntN(len(raw))]...)
 		from := first + rnd.Int64N(max((upTo-first)/2, 1))
-		c, next, ok := testFetcher().newChunk(3, from, batches)
+		c, next, ok := testFetcher().newChunk(3, from, batches, new(answer))
 		want, wantNext, err := byClient(batches, from)
 		if !ok || err != nil || next != upTo || wantNext != upTo {
 			t.Fatalf("seed %d: ok %v, next %d; client: %v, next %d; want %d", seed, ok, next, err, wantNext, upTo)
@@ -173,7 +173,7 @@ func TestChunkTorn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := testFetcher()
-			k, _, ok := f.newChunk(0, 7, append(bytes.Clone(c.raw), good...))
+			k, _, ok := f.newChunk(0, 7, append(bytes.Clone(c.raw), good...), new(answer))
 			if !ok {
 				t.Fatal("no chunk")
 			}
@@ -204,7 +204,7 @@ func TestChunkNotFor(t *testing.T) {
 			b.LastOffsetDelta = -3
 		}),
 	} {
-		if c, next, ok := testFetcher().newChunk(0, 5, raw); ok {
+		if c, next, ok := testFetcher().newChunk(0, 5, raw, new(answer)); ok {
 			t.Errorf("%s: a chunk of %d records up to %d", name, c.Len(), next)
 		}
 	}
@@ -220,7 +220,7 @@ func FuzzChunk(f *testing.F) {
 	f.Fuzz(func(t *testing.T, records []byte, attributes uint8, n uint32, from int64) {
 		b := kmsg.RecordBatch{FirstOffset: 10, Magic: 2, Attributes: int16(attributes), LastOffsetDelta: 100, NumRecords: int32(n), Records: records, ProducerID: 1}
 		raw := sealed(b)
-		c, _, ok := testFetcher().newChunk(0, from, raw)
+		c, _, ok := testFetcher().newChunk(0, from, raw, new(answer))
 		if !ok {
 			return
 		}
@@ -243,7 +243,7 @@ func TestChunkAllocates(t *testing.T) {
 		r.Length = int32(len(r.AppendTo(nil)) - 1)
 		records = r.AppendTo(records)
 	}
-	c, _, ok := testFetcher().newChunk(0, 0, sealed(kmsg.RecordBatch{Magic: 2, LastOffsetDelta: 999, NumRecords: 1000, Records: records}))
+	c, _, ok := testFetcher().newChunk(0, 0, sealed(kmsg.RecordBatch{Magic: 2, LastOffsetDelta: 999, NumRecords: 1000, Records: records}), new(answer))
 	if !ok {
 		t.Fatal("no chunk")
 	}
@@ -267,7 +267,7 @@ func BenchmarkChunk(b *testing.B) {
 		records = r.AppendTo(records)
 	}
 	raw := sealed(kmsg.RecordBatch{Magic: 2, LastOffsetDelta: n - 1, NumRecords: n, Records: records})
-	c, _, _ := testFetcher().newChunk(0, 0, raw)
+	c, _, _ := testFetcher().newChunk(0, 0, raw, new(answer))
 	var r engine.Record
 	b.Run("chunk", func(b *testing.B) {
 		for range b.N/n + 1 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -81,6 +82,9 @@ func (c *Config) TransactionalID() string {
 	return c.Group + "-" + c.Instance
 }
 
+// memberID is the client id of a member of the group: how the others know whether it lives.
+func (c *Config) memberID() string { return c.ClientID + "/" + c.Instance }
+
 // client makes a client with what all clients share.
 func (c *Config) client(more ...kgo.Opt) (*kgo.Client, error) {
 	opts, err := c.options()
@@ -135,6 +139,21 @@ func (c *Config) options() ([]kgo.Opt, error) {
 		opts = append(opts, kgo.Dialer(c.Dialer))
 	}
 	return opts, nil
+}
+
+// dial opens a connection to host:port, with TLS if that is configured.
+func (c *Config) dial(ctx context.Context, host string) (net.Conn, error) {
+	if c.Dialer != nil {
+		return c.Dialer(ctx, "tcp", host)
+	}
+	config, err := c.Security.tls()
+	if err != nil {
+		return nil, err
+	}
+	if config == nil {
+		return new(net.Dialer).DialContext(ctx, "tcp", host)
+	}
+	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", host)
 }
 
 // clientLogger keeps the client's own lines, several a transaction, out of the log

@@ -96,7 +96,7 @@ func TestLogThatWasCut(t *testing.T) {
 	}
 	rp := kmsg.NewFetchResponseTopicPartition()
 	rp.Partition, rp.DivergingEpoch.Epoch, rp.DivergingEpoch.EndOffset = 3, 3, 60
-	_, err := f.streams[3].source.take(&kmsg.FetchResponse{Topics: []kmsg.FetchResponseTopic{{Partitions: []kmsg.FetchResponseTopicPartition{rp}}}}, of)
+	_, err := f.streams[3].source.take(&kmsg.FetchResponse{Topics: []kmsg.FetchResponseTopic{{Partitions: []kmsg.FetchResponseTopicPartition{rp}}}}, new(answer), of)
 	var loss *kgo.ErrDataLoss
 	if !errors.As(err, &loss) || loss.Partition != 3 || loss.ResetTo != 60 {
 		t.Fatalf("error %v", err)
@@ -116,7 +116,7 @@ func intakeOf(t *testing.T, f *fetcher) *intake {
 		t.Fatal(err)
 	}
 	t.Cleanup(cl.Close)
-	in := newIntake(&Config{Topics: Topics{Orders: "orders"}}, cl, nil)
+	in := newIntake(&Config{Topics: Topics{Orders: "orders"}}, cl, nil, nil)
 	in.fetcher, f.cancel = f, func() {}
 	return in
 }

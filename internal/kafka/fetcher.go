@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,12 +25,14 @@ import (
 // client's consumer, which heals or reports it, takes over; see intake. Its methods are
 // called by one goroutine, but for fail and tell.
 type fetcher struct {
-	cl         *kgo.Client
+	cfg        *Config
 	topic      string
 	described  kadm.TopicDetail // when it began
-	decompress kgo.Decompressor
+	brokers    kadm.BrokerDetails
+	decompress kgo.Decompressor // lends from bytes
+	bytes      *bytesPool
 	pool       *recordPool
-	hook       kgo.HookFetchBatchRead // nil: none
+	hook       kgo.Hook // nil: none
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -75,21 +78,21 @@ type piece struct {
 const pollEnough = 10_000
 
 // newFetcher asks for the leaders of the partitions. Nothing is fetched before resume.
-func newFetcher(ctx context.Context, cl *kgo.Client, topic string, hook kgo.Hook) (*fetcher, error) {
-	all, err := kadm.NewClient(cl).ListTopics(ctx, topic)
+func newFetcher(ctx context.Context, cfg *Config, cl *kgo.Client, bytes *bytesPool, hook kgo.Hook) (*fetcher, error) {
+	topic := cfg.Topics.Orders
+	all, err := kadm.NewClient(cl).Metadata(ctx, topic)
 	if err == nil {
-		err = all[topic].Err
+		err = all.Topics[topic].Err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("describe %s: %w", topic, err)
 	}
 	f := &fetcher{
-		cl: cl, topic: topic, described: all[topic], pool: newRecordPool(),
+		cfg: cfg, topic: topic, described: all.Topics[topic], brokers: all.Brokers, hook: hook, bytes: bytes, pool: newRecordPool(),
 		out: make(chan delivery, 1), failed: make(chan struct{}),
 		streams: make(map[int32]*stream), sources: make(map[int32]*source),
 	}
 	f.decompress, _ = cl.OptValue(kgo.WithDecompressor).(kgo.Decompressor)
-	f.hook, _ = hook.(kgo.HookFetchBatchRead)
 	f.ctx, f.cancel = context.WithCancel(cl.Context())
 	return f, nil
 }
@@ -118,6 +121,15 @@ func (f *fetcher) resume(p int32, part *intakePartition) {
 	f.moves++
 	s.next, s.last, s.held, s.moved = part.next, part.epoch, part.held, f.moves
 	s.source.wake()
+}
+
+// broker is where a broker was when the fetcher began.
+func (f *fetcher) broker(id int32) (kadm.BrokerDetail, bool) {
+	i := slices.IndexFunc(f.brokers, func(b kadm.BrokerDetail) bool { return b.NodeID == id })
+	if i < 0 {
+		return kadm.BrokerDetail{}, false
+	}
+	return f.brokers[i], true
 }
 
 // source is the one for a broker. f.mu is locked.
@@ -164,8 +176,8 @@ func (f *fetcher) fail(err error) {
 
 // tell counts a batch. It may be called by any goroutine.
 func (f *fetcher) tell(m kgo.FetchBatchMetrics) {
-	if f.hook != nil {
-		f.hook.OnFetchBatchRead(kgo.BrokerMetadata{}, f.topic, 0, m)
+	if h, ok := f.hook.(kgo.HookFetchBatchRead); ok {
+		h.OnFetchBatchRead(kgo.BrokerMetadata{}, f.topic, 0, m)
 	}
 }
 

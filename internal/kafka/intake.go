@@ -20,6 +20,7 @@ import (
 type intake struct {
 	cfg     *Config
 	cl      *kgo.Client
+	bytes   *bytesPool
 	hook    kgo.Hook
 	faults  *faults
 	parts   map[int32]*intakePartition // those that were resumed
@@ -42,8 +43,8 @@ var errClient = errors.New("the client has an error to tell")
 // carefulFor is how long after an error the client's consumer reads.
 const carefulFor = 10 * time.Second
 
-func newIntake(cfg *Config, cl *kgo.Client, hook kgo.Hook) *intake {
-	return &intake{cfg: cfg, cl: cl, hook: hook, faults: newFaults(cfg), parts: make(map[int32]*intakePartition)}
+func newIntake(cfg *Config, cl *kgo.Client, bytes *bytesPool, hook kgo.Hook) *intake {
+	return &intake{cfg: cfg, cl: cl, bytes: bytes, hook: hook, faults: newFaults(cfg), parts: make(map[int32]*intakePartition)}
 }
 
 func (in *intake) stop() {
@@ -174,7 +175,7 @@ func (in *intake) fetch(ctx context.Context, wait time.Duration) ([]engine.Fetch
 func (in *intake) begin(ctx context.Context, wait time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, max(wait, time.Second))
 	defer cancel()
-	f, err := newFetcher(ctx, in.cl, in.cfg.Topics.Orders, in.hook)
+	f, err := newFetcher(ctx, in.cfg, in.cl, in.bytes, in.hook)
 	if err != nil {
 		in.end(err)
 		return

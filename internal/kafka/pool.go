@@ -53,3 +53,28 @@ func roundUp(n int) int {
 	shift := max(bits.Len(uint(n))-3, 0)
 	return (n + 1<<shift - 1) >> shift << shift
 }
+
+// bytesPool lends the memory of decompressed record batches, to the client and, by its
+// decompressor, to chunks. The garbage collector takes what nobody has wanted for a while.
+// Safe for concurrent use.
+type bytesPool struct{ free sync.Pool }
+
+// GetDecompressBytes implements kgo.PoolDecompressBytes.
+func (p *bytesPool) GetDecompressBytes([]byte, kgo.CompressionCodecType) []byte {
+	if b, ok := p.free.Get().(*[]byte); ok {
+		return *b
+	}
+	return nil // it grows to what is needed, and that comes back
+}
+
+// PutDecompressBytes implements kgo.PoolDecompressBytes.
+func (p *bytesPool) PutDecompressBytes(b []byte) {
+	if b = b[:cap(b)]; len(b) == 0 || len(b) > maxLent {
+		return
+	}
+	useless(b)
+	p.free.Put(&b)
+}
+
+// maxLent is the largest memory of a decompressed batch that is kept.
+const maxLent = 4 << 20

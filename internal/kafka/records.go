@@ -13,9 +13,6 @@ import (
 	"windowed/window"
 )
 
-// maxDeadValue is how much of a refused record's value its dead letter carries.
-const maxDeadValue = 64 << 10
-
 // maxDeadKey is the longest key a dead letter carries.
 const maxDeadKey = 4 << 10
 
@@ -67,9 +64,8 @@ func deadRecord(topics *Topics, partitions int32, d *engine.DeadLetter) *kgo.Rec
 	if len(d.Key) <= maxDeadKey {
 		r.Key = d.Key
 	}
-	if len(d.Value) > maxDeadValue {
-		r.Value = d.Value[:maxDeadValue]
-		r.Headers = append(r.Headers, header("truncated", "true"), header("original-size", strconv.Itoa(len(d.Value))))
+	if d.Size > len(d.Value) {
+		r.Headers = append(r.Headers, header("truncated", "true"), header("original-size", strconv.Itoa(d.Size)))
 	}
 	return withHeaders(r, d.Headers)
 }

@@ -21,7 +21,8 @@ type Session struct {
 	owned   *ownership
 	contact *contact
 
-	in *intake
+	in    *intake
+	bytes bytesPool
 
 	slab   slab
 	expect map[int32]int64 // at least once: the changelog offset our next record must get
@@ -71,7 +72,7 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 		}
 		return nil, fmt.Errorf("open session of group %s: %w", cfg.Group, classify(err))
 	}
-	s.in = newIntake(cfg, s.cl, hook)
+	s.in = newIntake(cfg, s.cl, &s.bytes, hook)
 	return s, nil
 }
 
@@ -79,11 +80,11 @@ func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
 func (s *Session) options() []kgo.Opt {
 	opts := append(atPoints(), s.owned.options(s.cfg.ServerBalancer)...)
 	return append(opts,
-		kgo.ClientID(s.cfg.ClientID+"/"+s.cfg.Instance), // how the others know whether we live
+		kgo.ClientID(s.cfg.memberID()),
 		kgo.ConsumerGroup(s.cfg.Group),
 		kgo.WithHooks(s.contact),
 		kgo.ConsumeTopics(s.cfg.Topics.Orders),
-		kgo.WithPools(newRecordPool()),
+		kgo.WithPools(newRecordPool(), &s.bytes),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.SessionTimeout(s.cfg.SessionTimeout),

@@ -15,6 +15,7 @@ import (
 type source struct {
 	fetcher *fetcher
 	broker  int32
+	conn    *conn         // nil: not yet
 	awake   chan struct{} // there may be something to ask for
 
 	streams []*stream // in the order to ask for; guarded by fetcher.mu
@@ -39,6 +40,7 @@ type asked struct {
 // run fetches until the fetcher stops or fails.
 func (s *source) run() {
 	f := s.fetcher
+	defer s.disconnect()
 	for {
 		req, of := s.request()
 		if len(of) == 0 {
@@ -49,14 +51,7 @@ func (s *source) run() {
 				return
 			}
 		}
-		resp, err := f.cl.Broker(int(s.broker)).Request(f.ctx, req)
-		if err == nil {
-			err = kerr.ErrorForCode(resp.(*kmsg.FetchResponse).ErrorCode)
-		}
-		var d delivery
-		if err == nil {
-			d, err = s.take(resp.(*kmsg.FetchResponse), of)
-		}
+		d, err := s.fetch(req, of)
 		if err != nil {
 			f.fail(fmt.Errorf("fetch %s from broker %d: %w", f.topic, s.broker, err))
 			return
@@ -64,6 +59,38 @@ func (s *source) run() {
 		if !s.deliver(d) {
 			return
 		}
+	}
+}
+
+// fetch sends a request and takes what comes.
+func (s *source) fetch(req *kmsg.FetchRequest, of map[int32]asked) (d delivery, err error) {
+	f := s.fetcher
+	if s.conn != nil && s.conn.old() {
+		s.disconnect()
+	}
+	if s.conn == nil {
+		b, ok := f.broker(s.broker)
+		if !ok {
+			return d, kerr.BrokerNotAvailable
+		}
+		if s.conn, err = connect(f.ctx, f.cfg, b, f.hook); err != nil {
+			return d, err
+		}
+	}
+	resp, memory, err := s.conn.fetch(req)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.ErrorCode)
+	}
+	if err != nil {
+		return d, err
+	}
+	return s.take(resp, memory, of)
+}
+
+func (s *source) disconnect() {
+	if s.conn != nil {
+		s.conn.close()
+		s.conn = nil
 	}
 }
 
@@ -106,8 +133,8 @@ func (s *source) request() (*kmsg.FetchRequest, map[int32]asked) {
 	return req, of
 }
 
-// take moves the streams behind what has come of them.
-func (s *source) take(resp *kmsg.FetchResponse, of map[int32]asked) (delivery, error) {
+// take moves the streams behind what has come of them. It lies in memory.
+func (s *source) take(resp *kmsg.FetchResponse, memory *answer, of map[int32]asked) (delivery, error) {
 	var d delivery
 	size := 0
 	s.fetcher.mu.Lock()
@@ -128,7 +155,7 @@ func (s *source) take(resp *kmsg.FetchResponse, of map[int32]asked) (delivery, e
 			if len(rp.RecordBatches) == 0 {
 				continue
 			}
-			p, err := s.fetcher.read(rp, a.from)
+			p, err := s.fetcher.read(rp, memory, a.from)
 			if err != nil {
 				return d, err
 			}
@@ -144,18 +171,23 @@ func (s *source) take(resp *kmsg.FetchResponse, of map[int32]asked) (delivery, e
 	if size < fetchAhead {
 		d.taken = make(chan struct{})
 	}
+	if len(d.pieces) == 0 {
+		memory.free()
+	}
+	memory.left.Store(int32(len(d.pieces)))
 	return d, nil
 }
 
-// read is what came of a partition from an offset on.
-func (f *fetcher) read(rp *kmsg.FetchResponseTopicPartition, from int64) (piece, error) {
+// read is what came of a partition from an offset on, in memory. Only what is a chunk says
+// when that is read; it is not used again if there is something else in it.
+func (f *fetcher) read(rp *kmsg.FetchResponseTopicPartition, memory *answer, from int64) (piece, error) {
 	if len(rp.AbortedTransactions) == 0 {
-		if c, next, ok := f.newChunk(rp.Partition, from, rp.RecordBatches); ok {
+		if c, next, ok := f.newChunk(rp.Partition, from, rp.RecordBatches, memory); ok {
 			return piece{records: c, next: next, epoch: c.epoch}, nil
 		}
 	}
 	opts := kgo.ProcessFetchPartitionOpts{
-		KeepControlRecords: true, Offset: from, IsolationLevel: isolation(), Topic: f.topic, Partition: rp.Partition, Pools: []kgo.Pool{f.pool},
+		KeepControlRecords: true, Offset: from, IsolationLevel: isolation(), Topic: f.topic, Partition: rp.Partition, Pools: []kgo.Pool{f.pool, f.bytes},
 	}
 	fp, next := kgo.ProcessFetchPartition(opts, rp, f.decompress, f.tell)
 	switch {
