@@ -17,13 +17,13 @@ TARGET   = $(if $(BROKERS),--brokers=$(BROKERS),--data-dir=$(DATA))
 
 .PHONY: help build run seed-orders restore topic-create-all topic-delete-all top windows \
 	test test-full test-race test-kafka sim mutants chaos lint alerts fuzz \
-	bench bench-full bench-check bench-go clean
+	bench bench-full bench-check bench-go profile clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
 
 build: ## bin/windowed
-	$(GO) build -trimpath -o bin/windowed ./cmd/windowed
+	$(GO) build -pgo=auto -trimpath -o bin/windowed ./cmd/windowed
 
 run: ## count: on the embedded broker with sample orders, or on BROKERS=host:port
 	$(WINDOWED) $(TARGET) --state=$(STATE) $(if $(BROKERS),,--seed) $(FLAGS)
@@ -78,6 +78,8 @@ chaos: ## kill at every failpoint, cut the network, fill the disk, for CHAOS=1m
 	WINDOWED_CHAOS=$(CHAOS) $(REPORT) go test -count=1 -timeout=24h -run='^Test(Chaos|Damage)$$' ./internal/e2e
 	@cat run/figures.txt
 
+# Without the profile: with it all dependencies would be compiled once more.
+lint: export GOFLAGS = -pgo=off
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
@@ -109,6 +111,12 @@ bench-full: build ## the same in full, 20 minutes on a quiet machine; the result
 
 bench-check: build ## only whether windowed and the truth agree, on a real Kafka; seconds
 	$(BENCH) --scenario=main --rounds=1 --limit=60s --orders=50000 --late=0.01 --only=windowed --only=limit --only=plain --warm=0s $(FLAGS)
+
+PROFILED = --rounds=1 --only='windowed, exactly' --profile=run/bench/cpu.pprof
+
+profile: build ## measure anew by which profile bin/windowed is compiled
+	$(BENCH) --scenario=main --orders=16000000 $(PROFILED) $(FLAGS)
+	go tool pprof -proto -output=cmd/windowed/default.pgo run/bench/cpu.pprof
 
 bench-go: ## Go benchmarks: decode, apply, rank, and the loop on an embedded broker
 	go test -run=NONE -bench=. -benchtime=1x ./internal/kafka

@@ -48,6 +48,7 @@ type runCmd struct {
 	Peers    string   `help:"Sources of the peers." default:"bench/peers"`
 	Dir      string   `help:"For what is built, and for state and logs." default:"run/bench"`
 	Heap     string   `help:"Java heap of the peers." default:"1g"`
+	Profile  string   `help:"Take a CPU profile of windowed while it counts, which must be for more than 7 s." placeholder:"FILE"`
 	Write    string   `help:"Markdown file whose section between the marks is replaced by the results." placeholder:"FILE"`
 }
 
@@ -185,11 +186,11 @@ func (b *bench) wanted(name string) bool {
 
 // exactly and atLeast are windowed in its two guarantees.
 func (b *bench) exactly() *windowed {
-	return &windowed{program: b.Windowed, guarantee: "exactly-once"}
+	return &windowed{program: b.Windowed, guarantee: "exactly-once", profile: b.Profile}
 }
 
 func (b *bench) atLeast() *windowed {
-	return &windowed{program: b.Windowed, guarantee: "at-least-once"}
+	return &windowed{program: b.Windowed, guarantee: "at-least-once", profile: b.Profile}
 }
 
 // note takes note of a run, and of windowed being wrong.

@@ -22,6 +22,7 @@ import (
 type windowed struct {
 	program   string // path
 	guarantee string // exactly-once, at-least-once
+	profile   string // file for a CPU profile; empty: none
 }
 
 func (w *windowed) name() string {
@@ -77,6 +78,7 @@ func (w *windowed) again(f *field) (*counter, error) {
 	c := &counter{field: f, state: filepath.Join(f.dir, "state")}
 	os.Remove(c.addrFile())
 	args = append(args, "--guarantee="+w.guarantee, "--commit-interval="+f.commit.String(), "--http=127.0.0.1:0", "--state="+c.state)
+	args = append(args, w.profiled()...)
 	var err error
 	c.child, err = startChild(f.dir, "windowed", nil, w.program, args...)
 	return c, err
