@@ -32,6 +32,9 @@ const (
 	ExpireNewest      Fault = "expire-newest"       // the newest closed window expires like the others
 	TornCounts        Fault = "torn-counts"         // what comes behind a batch that cannot be read counts
 	OlderFetch        Fault = "older-fetch"         // what was fetched before a partition was resumed counts
+	MemoryTooSoon     Fault = "memory-too-soon"     // an answer's memory is used again when one of its partitions is done
+	UnknownIsDead     Fault = "unknown-is-dead"     // who is not in a list of members that is not known is dead
+	AnyFence          Fault = "any-fence"           // whoever fences has the same instance id
 )
 
 // Faults are all of them.
@@ -40,4 +43,5 @@ var Faults = []Fault{
 	ActiveMinimum, ExpireByOwnTime, LocalCount, IgnoreRefused, GoOnAfterEnd, OffsetsAsPolled, ResumeAtGroup,
 	FinalNotKept, HalfOrder, TailNotEnded, CountAgain, OffsetsAfterState, KeepAfterAbort,
 	DiskErrorIgnored, ReadUncommitted, NoSweep, ExpireNewest, TornCounts, OlderFetch,
+	MemoryTooSoon, UnknownIsDead, AnyFence,
 }

@@ -36,7 +36,7 @@ func newAnswer(size int) *answer {
 
 // done gives the memory back when it is called for the last chunk.
 func (a *answer) done() {
-	if a.left.Add(-1) == 0 {
+	if a.left.Add(-1) == 0 || fault.Planted(fault.MemoryTooSoon) {
 		a.free()
 	}
 }

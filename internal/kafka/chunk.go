@@ -35,8 +35,8 @@ type chunk struct {
 }
 
 // newChunk is what there is to read of batches, which lie in memory, from an offset on, and
-// the offset behind it, by the headers of the batches alone. ok says whether it is something for a chunk: batches
-// of another magic, and bytes that are no whole batch, are not.
+// the offset behind it, by the headers of the batches alone. ok says whether it is something
+// for a chunk: batches of another magic, and bytes that are no whole batch, are not.
 func (f *fetcher) newChunk(partition int32, from int64, batches []byte, memory *answer) (c *chunk, next int64, ok bool) {
 	c = &chunk{fetcher: f, partition: partition, from: from, batches: batches, memory: memory, rest: batches}
 	next = from

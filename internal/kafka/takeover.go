@@ -102,7 +102,7 @@ func (m member) isInstance(instance string) bool { return strings.HasSuffix(m.cl
 // some is an error, as while its coordinator moves: who is not in it is held for dead.
 func members(ctx context.Context, adm *kadm.Client, group string) ([]member, error) {
 	classic, err := adm.DescribeGroups(ctx, group)
-	if err = cmp.Or(err, classic[group].Err); err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+	if err = cmp.Or(err, classic[group].Err); err != nil && !errors.Is(err, kerr.GroupIDNotFound) && !fault.Planted(fault.UnknownIsDead) {
 		return nil, fmt.Errorf("describe group %s: %w", group, err)
 	}
 	// Brokers before KIP-848 do not know this request.

@@ -44,6 +44,9 @@ var mutants = []mutant{
 	{fault: fault.ReadUncommitted, pkg: e2e, test: "TestSimulation", says: "closed through|shows partition|the changelog does not have"},
 	{fault: fault.TornCounts, pkg: kafka, test: "TestFetcherLeavesTroubleToTheClient", says: "records were counted"},
 	{fault: fault.OlderFetch, pkg: kafka, test: "TestDeliveryOfAnOlderRequest", says: "of older requests"},
+	{fault: fault.MemoryTooSoon, pkg: kafka, test: "TestAnswerMemory", says: "of the other partition are gone"},
+	{fault: fault.UnknownIsDead, pkg: kafka, test: "TestMembersUnknown", says: "0 others, error <nil>"},
+	{fault: fault.AnyFence, pkg: kafka, test: "TestFencedUnheard", says: "fenced twice within a minute"},
 	{fault: fault.NoSweep, pkg: e2e, test: "TestSimulation", says: "which is not there|which the changelog does not have"},
 	{fault: fault.ExpireNewest, pkg: e2e, test: "TestSimulation", says: "though only windows up to|may be"},
 }
