@@ -38,6 +38,15 @@ type DeadLetter struct {
 	AllTime    bool // it counted for all of time
 }
 
+// held is how many bytes of memory the letter keeps.
+func (d *DeadLetter) held() int {
+	n := len(d.Key) + len(d.Value)
+	for i := range d.Headers {
+		n += len(d.Headers[i].Key) + len(d.Headers[i].Value)
+	}
+	return n
+}
+
 // Partition makes the batches of one input partition. Not safe for concurrent use;
 // different partitions may work at the same time.
 type Partition struct {

@@ -181,6 +181,6 @@ func (h *hand) count(t *turn) {
 	}
 	h.filled.keys.Add(int64(b.Keys() - keys))
 	for i := range b.Dead[dead:] {
-		h.filled.dead.Add(int64(len(b.Dead[dead+i].Value)))
+		h.filled.dead.Add(int64(b.Dead[dead+i].held()))
 	}
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // answer is the memory of what a broker has answered. It is used for another answer once
-// all chunks of it are done; without that it is garbage.
+// all partitions of it are done; without that it is garbage.
 type answer struct {
 	bytes []byte
-	left  atomic.Int32 // chunks that are not done
+	left  atomic.Int32 // partitions whose records are not done
 }
 
 // answerSize is what the memory of an answer holds: all that a fetch may bring, and what
@@ -34,7 +34,7 @@ func newAnswer(size int) *answer {
 	return a
 }
 
-// done gives the memory back when it is called for the last chunk.
+// done gives the memory back when it is called for the last partition.
 func (a *answer) done() {
 	if a.left.Add(-1) == 0 || fault.Planted(fault.MemoryTooSoon) {
 		a.free()

@@ -31,6 +31,7 @@ type chunk struct {
 	lent    bool   // records is the pool's
 	at      int    // in records
 	left    uint32 // records of the batch
+	told    int64  // behind the last batch that was counted for metrics
 	err     error
 }
 
@@ -127,9 +128,12 @@ func (c *chunk) open() bool {
 	}
 	c.first, c.left = first, c.now.records()
 	c.time, c.highest = c.now.times()
-	c.fetcher.tell(kgo.FetchBatchMetrics{
-		NumRecords: int(c.left), CompressedBytes: len(c.now) - batchHeader, UncompressedBytes: len(c.records), CompressionType: uint8(c.now.codec()),
-	})
+	if behind > c.told { // not when it is read again
+		c.told = behind
+		c.fetcher.tell(kgo.FetchBatchMetrics{
+			NumRecords: int(c.left), CompressedBytes: len(c.now) - batchHeader, UncompressedBytes: len(c.records), CompressionType: uint8(c.now.codec()),
+		})
+	}
 	return true
 }
 

@@ -60,6 +60,7 @@ func (s *Session) commit(ctx context.Context, t *engine.Transaction, generation 
 		s.aborted()
 	} else {
 		s.unheard = time.Time{}
+		s.contact.committed()
 	}
 	return engine.Outcome{Committed: committed, Positions: w.next, First: w.first}
 }

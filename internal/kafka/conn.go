@@ -29,7 +29,9 @@ type conn struct {
 	request     []byte // the last one
 	correlation int32
 	version     int16       // of fetches
-	used, ends  time.Time   // ends: the broker wants to know anew who we are (KIP-368)
+	used        time.Time   // last
+	ends        time.Time   // the broker wants to know anew who we are (KIP-368); zero: never
+	throttled   time.Time   // until when it asks us to wait (KIP-219)
 	forget      func() bool // that the end of the fetcher closes it
 }
 
@@ -38,8 +40,10 @@ const (
 	connTimeout = 10 * time.Second
 	// connIdle is for how long a connection is used again: brokers close it after 10 minutes.
 	connIdle = time.Minute
-	// oldestFetch is the oldest version of fetches with divergent logs in the answer (KIP-595).
-	oldestFetch = 12
+	// oldestFetch is the version of fetches of Kafka 2.3; byName is the last one whose topics
+	// have names and no ids.
+	oldestFetch = 11
+	byName      = 12
 )
 
 // connect opens a connection that is closed at the end of ctx.
@@ -151,13 +155,30 @@ func (c *conn) ask(req kmsg.Request) (kmsg.Response, error) {
 }
 
 // fetch asks for records. The answer's record batches lie in memory.
-func (c *conn) fetch(req *kmsg.FetchRequest) (*kmsg.FetchResponse, *answer, error) {
+func (c *conn) fetch(ctx context.Context, req *kmsg.FetchRequest) (*kmsg.FetchResponse, *answer, error) {
+	if wait := time.Until(c.throttled); wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
 	req.Version = c.version
-	resp, memory, err := c.send(req, time.Duration(req.MaxWaitMillis)*time.Millisecond+connTimeout)
+	if req.Topics[0].TopicID == [16]byte{} {
+		req.Version = min(c.version, byName)
+	}
+	r, memory, err := c.send(req, time.Duration(req.MaxWaitMillis)*time.Millisecond+connTimeout)
 	if err != nil {
 		return nil, nil, err
 	}
-	return resp.(*kmsg.FetchResponse), memory, nil
+	resp := r.(*kmsg.FetchResponse)
+	if wait := time.Duration(resp.ThrottleMillis) * time.Millisecond; wait > 0 {
+		c.throttled = c.used.Add(wait)
+		if h, ok := c.hook.(kgo.HookBrokerThrottle); ok {
+			h.OnBrokerThrottle(c.broker, wait, true)
+		}
+	}
+	return resp, memory, nil
 }
 
 // send sends a request and returns the answer to it, which lies in memory.
@@ -168,20 +189,17 @@ func (c *conn) send(req kmsg.Request, limit time.Duration) (kmsg.Response, *answ
 	if err := c.SetDeadline(began.Add(limit)); err != nil {
 		return nil, nil, err
 	}
-	n, err := c.Write(c.request)
-	written := time.Now()
-	if h, ok := c.hook.(kgo.HookBrokerWrite); ok {
-		h.OnBrokerWrite(c.broker, req.Key(), n, 0, written.Sub(began), err)
+	var e kgo.BrokerE2E
+	e.BytesWritten, e.WriteErr = c.Write(c.request)
+	e.TimeToWrite = time.Since(began)
+	var memory *answer
+	if e.WriteErr == nil {
+		memory, e.BytesRead, e.ReadErr = c.receive()
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	memory, n, err := c.receive()
 	c.used = time.Now()
-	if h, ok := c.hook.(kgo.HookBrokerRead); ok {
-		h.OnBrokerRead(c.broker, req.Key(), n, 0, c.used.Sub(written), err)
-	}
-	if err != nil {
+	e.TimeToRead = c.used.Sub(began) - e.TimeToWrite
+	c.tell(req.Key(), e)
+	if err := e.Err(); err != nil {
 		return nil, nil, err
 	}
 	body := kbin.Reader{Src: memory.bytes}
@@ -193,6 +211,19 @@ func (c *conn) send(req kmsg.Request, limit time.Duration) (kmsg.Response, *answ
 		return nil, nil, fmt.Errorf("read the answer to a %s request: %w", kmsg.NameForKey(req.Key()), err)
 	}
 	return resp, memory, nil
+}
+
+// tell tells the hook of a request, as the client does.
+func (c *conn) tell(key int16, e kgo.BrokerE2E) {
+	if h, ok := c.hook.(kgo.HookBrokerWrite); ok {
+		h.OnBrokerWrite(c.broker, key, e.BytesWritten, 0, e.TimeToWrite, e.WriteErr)
+	}
+	if h, ok := c.hook.(kgo.HookBrokerRead); ok && e.WriteErr == nil {
+		h.OnBrokerRead(c.broker, key, e.BytesRead, 0, e.TimeToRead, e.ReadErr)
+	}
+	if h, ok := c.hook.(kgo.HookBrokerE2E); ok {
+		h.OnBrokerE2E(c.broker, key, e)
+	}
 }
 
 // receive reads an answer: its length, the number of the request, and what comes behind.

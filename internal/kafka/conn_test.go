@@ -89,7 +89,7 @@ func ordersAt(about kadm.Metadata, offset int64) *kmsg.FetchRequest {
 // fetchAll reads so many values by a connection of its own.
 func fetchAll(c *conn, about kadm.Metadata, n int) (values [][]byte, err error) {
 	for next := int64(0); len(values) < n; {
-		resp, memory, err := c.fetch(ordersAt(about, next))
+		resp, memory, err := c.fetch(context.Background(), ordersAt(about, next))
 		if err != nil {
 			return nil, err
 		}
@@ -108,6 +108,49 @@ func fetchAll(c *conn, about kadm.Metadata, n int) (values [][]byte, err error) 
 		next = behind
 	}
 	return values, nil
+}
+
+// traffic counts the bytes of a connection.
+type traffic struct{ read, written int }
+
+func (h *traffic) OnBrokerE2E(_ kgo.BrokerMetadata, _ int16, e kgo.BrokerE2E) {
+	h.read += e.BytesRead
+	h.written += e.BytesWritten
+}
+
+// A broker that wants us to wait is asked again when the time has come (KIP-219).
+func TestConnThrottled(t *testing.T) {
+	cluster := kfake.MustCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"))
+	defer cluster.Close()
+	cfg := &Config{Brokers: cluster.ListenAddrs(), Topics: Topics{Orders: "orders"}}
+	cl, err := cfg.client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	about, err := kadm.NewClient(cl).Metadata(context.Background(), "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := connect(context.Background(), cfg, about.Brokers[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	cluster.ControlKey(int16(kmsg.Fetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		resp := req.ResponseKind().(*kmsg.FetchResponse)
+		resp.ThrottleMillis = 300
+		return resp, nil, true
+	})
+	began := time.Now()
+	for range 2 {
+		if _, _, err := c.fetch(context.Background(), ordersAt(about, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); took < 300*time.Millisecond {
+		t.Errorf("asked again after %v", took)
+	}
 }
 
 func TestConn(t *testing.T) {
@@ -131,7 +174,8 @@ func TestConn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg, about := fetchable(t, c.s, values, c.opts...)
-			conn, err := connect(context.Background(), cfg, about.Brokers[0], nil)
+			var hook traffic
+			conn, err := connect(context.Background(), cfg, about.Brokers[0], &hook)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,6 +190,9 @@ func TestConn(t *testing.T) {
 						t.Errorf("value %d has %d bytes, %.20q, want %d, %.20q", i, len(got[i]), got[i], len(values[i]), values[i])
 					}
 				}
+			}
+			if hook.read < 100_000 || hook.written == 0 {
+				t.Errorf("the metrics know of %d bytes read and %d written", hook.read, hook.written)
 			}
 			if c.s.Mechanism == "" {
 				return
@@ -182,16 +229,20 @@ func TestConnErrors(t *testing.T) {
 	cancel() // while an answer is waited for, or before it
 	req := ordersAt(about, 1)
 	req.MaxWaitMillis = 60_000
-	if _, _, err := c.fetch(req); !errors.Is(err, net.ErrClosed) {
+	if _, _, err := c.fetch(context.Background(), req); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("the fetcher has ended: error %v", err)
+	}
+	c.throttled = time.Now().Add(time.Hour)
+	if _, _, err := c.fetch(ctx, req); !errors.Is(err, context.Canceled) {
+		t.Errorf("the fetcher has ended, and waits: error %v", err)
 	}
 	c.close()
 
 	old := kversion.Stable()
 	old.SetMaxKeyVersion(int16(kmsg.Fetch), oldestFetch-1)
 	cfg, about = fetchable(t, Security{}, [][]byte{[]byte("tea")}, kfake.MaxVersions(old))
-	if _, err := connect(context.Background(), cfg, about.Brokers[0], nil); err == nil || !strings.Contains(err.Error(), "12 is needed") {
-		t.Errorf("a broker without divergent logs: error %v", err)
+	if _, err := connect(context.Background(), cfg, about.Brokers[0], nil); err == nil || !strings.Contains(err.Error(), "11 is needed") {
+		t.Errorf("an old broker: error %v", err)
 	}
 }
 

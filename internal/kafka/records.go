@@ -95,6 +95,7 @@ func header(key, value string) kgo.RecordHeader {
 type fetched struct {
 	partition int32
 	records   []*kgo.Record
+	memory    *answer // that they may lie in; nil: the client's
 	at        int
 }
 
@@ -108,6 +109,9 @@ func (f *fetched) Done() {
 		r.Recycle()
 	}
 	f.records = nil
+	if f.memory != nil {
+		f.memory.done()
+	}
 }
 
 func (f *fetched) Next(r *engine.Record) bool {

@@ -40,12 +40,13 @@ const linger = 100 * time.Millisecond
 // NewSession joins the group. In exactly once mode it first ends what a dead predecessor
 // with the same instance id left open, so that nothing waits for that transaction.
 func NewSession(ctx context.Context, cfg *Config) (*Session, error) {
-	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), contact: newContact(), expect: make(map[int32]int64)}
+	s := &Session{cfg: cfg, owned: newOwnership(cfg.Topics.Orders), expect: make(map[int32]int64)}
 	if !cfg.Static {
 		if err := evict(ctx, cfg); err != nil {
 			return nil, err
 		}
 	}
+	s.contact = newContact()
 	opts, err := cfg.options()
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func (s *source) fetch(req *kmsg.FetchRequest, of map[int32]asked) (d delivery, 
 			return d, err
 		}
 	}
-	resp, memory, err := s.conn.fetch(req)
+	resp, memory, err := s.conn.fetch(f.ctx, req)
 	if err == nil {
 		err = kerr.ErrorForCode(resp.ErrorCode)
 	}
@@ -136,7 +136,7 @@ func (s *source) request() (*kmsg.FetchRequest, map[int32]asked) {
 // take moves the streams behind what has come of them. It lies in memory.
 func (s *source) take(resp *kmsg.FetchResponse, memory *answer, of map[int32]asked) (delivery, error) {
 	var d delivery
-	size := 0
+	var size, reads int
 	s.fetcher.mu.Lock()
 	defer s.fetcher.mu.Unlock()
 	for i := range resp.Topics {
@@ -160,6 +160,9 @@ func (s *source) take(resp *kmsg.FetchResponse, memory *answer, of map[int32]ask
 				return d, err
 			}
 			p.partition, p.moved, p.from = rp.Partition, a.moved, a.from
+			if p.records != nil {
+				reads++
+			}
 			d.pieces = append(d.pieces, p)
 			a.stream.next, a.stream.last = p.next, p.epoch
 			size += len(rp.RecordBatches)
@@ -171,15 +174,15 @@ func (s *source) take(resp *kmsg.FetchResponse, memory *answer, of map[int32]ask
 	if size < fetchAhead {
 		d.taken = make(chan struct{})
 	}
-	if len(d.pieces) == 0 {
+	if reads == 0 {
 		memory.free()
+		return d, nil
 	}
-	memory.left.Store(int32(len(d.pieces)))
+	memory.left.Store(int32(reads))
 	return d, nil
 }
 
-// read is what came of a partition from an offset on, in memory. Only what is a chunk says
-// when that is read; it is not used again if there is something else in it.
+// read is what came of a partition from an offset on, in memory.
 func (f *fetcher) read(rp *kmsg.FetchResponseTopicPartition, memory *answer, from int64) (piece, error) {
 	if len(rp.AbortedTransactions) == 0 {
 		if c, next, ok := f.newChunk(rp.Partition, from, rp.RecordBatches, memory); ok {
@@ -199,7 +202,7 @@ func (f *fetcher) read(rp *kmsg.FetchResponseTopicPartition, memory *answer, fro
 		return piece{next: next, epoch: -1}, nil
 	}
 	last := fp.Records[len(fp.Records)-1]
-	return piece{records: &fetched{partition: rp.Partition, records: fp.Records}, next: next, epoch: last.LeaderEpoch}, nil
+	return piece{records: &fetched{partition: rp.Partition, records: fp.Records, memory: memory}, next: next, epoch: last.LeaderEpoch}, nil
 }
 
 // deliver waits until there is room for d; false if the fetcher stops.
