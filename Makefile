@@ -8,7 +8,9 @@ CHAOS   ?= 1m
 SIM     ?= 200
 PAGE    ?= docs/reliability.md
 GO      := CGO_ENABLED=0 go
-WINDOWED = $(GO) run ./cmd/windowed
+# The program is compiled one way, by its profile whatever GOFLAGS says of it.
+COMPILED = -pgo=auto -trimpath
+WINDOWED = $(GO) run $(COMPILED) ./cmd/windowed
 # What the tests have seen goes into a file and into a page.
 FIGURES  = mkdir -p run && rm -f run/figures.txt
 REPORT   = WINDOWED_FIGURES=$(CURDIR)/run/figures.txt WINDOWED_PAGE=$(if $(PAGE),$(CURDIR)/$(PAGE))
@@ -23,7 +25,7 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
 
 build: ## bin/windowed
-	$(GO) build -pgo=auto -trimpath -o bin/windowed ./cmd/windowed
+	$(GO) build $(COMPILED) -o bin/windowed ./cmd/windowed
 
 run: ## count: on the embedded broker with sample orders, or on BROKERS=host:port
 	$(WINDOWED) $(TARGET) --state=$(STATE) $(if $(BROKERS),,--seed) $(FLAGS)
