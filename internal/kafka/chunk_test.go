@@ -285,3 +285,32 @@ func BenchmarkChunk(b *testing.B) {
 		}
 	})
 }
+
+// Batches that are read again, as those that wait for a schema are, are counted for metrics
+// once.
+func TestChunkToldOnce(t *testing.T) {
+	raw, next := randomBatch(rand.New(rand.NewPCG(5, 5)), 0)
+	more, _ := randomBatch(rand.New(rand.NewPCG(6, 6)), next)
+	raw = append(raw, more...)
+	h := new(batches)
+	f := testFetcher()
+	f.hook = h
+	c, _, _ := f.newChunk(0, 0, raw, new(answer))
+	records := len(all(c))
+	for range 2 {
+		c.Again()
+		if again := len(all(c)); again != records {
+			t.Fatalf("%d records, and then %d", records, again)
+		}
+	}
+	if records == 0 || h.told != 2 {
+		t.Errorf("%d batches of %d records were counted, want 2", h.told, records)
+	}
+}
+
+// batches counts the batches that metrics are told of.
+type batches struct{ told int }
+
+func (b *batches) OnFetchBatchRead(kgo.BrokerMetadata, string, int32, kgo.FetchBatchMetrics) {
+	b.told++
+}
