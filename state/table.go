@@ -3,12 +3,17 @@ package state
 import "math/bits"
 
 // table holds counts of one scope, of one partition or the sums over all of them, by the
-// numbers of the drinks: 12 bytes a slot, of which two to four in five are taken. A count
+// numbers of the drinks: 12 bytes a slot, of which at least two in five are taken. A count
 // of 0 is one that is known not to exist.
+//
+// A table that would not become larger by it is direct: the slot of a drink is the one of its
+// number, so that what is asked for in order lies in order. The others are hashed.
 type table struct {
-	slots []slot // a power of two of them
-	shift uint8
-	used  int
+	slots  []slot // a power of two of them
+	direct bool
+	shift  uint8  // of the hash
+	top    uint32 // above all numbers
+	used   int
 	live  int      // counts that exist
 	dirty []uint32 // numbers of the counts that are newer than Pebble
 	whole bool     // what is not here does not exist
@@ -33,12 +38,22 @@ func (s *slot) stored() bool      { return s.tag&storedFlag != 0 }
 func (s *slot) setCount(n uint64) { s.high, s.low = uint32(n>>32), uint32(n) }
 func (s *slot) is(id uint32) bool { return s.tag&idMask == id+1 }
 
-// home is where the slot of a drink is looked for first. Drinks with numbers in a row lie
-// in a row, eight at a time: they are mostly asked for in order.
+// home is where a hashed table looks for a drink first. Drinks with numbers in a row lie in
+// a row, eight at a time: they are mostly asked for in order.
 func (t *table) home(id uint32) int { return int(id>>3*0x9E3779B1>>t.shift<<3 | id&7) }
 
 // find is the slot of a drink; nil if there is none. It is valid until the next add.
 func (t *table) find(id uint32) *slot {
+	if t.direct {
+		if int(id) < len(t.slots) && t.slots[id].tag != 0 {
+			return &t.slots[id]
+		}
+		return nil
+	}
+	return t.search(id)
+}
+
+func (t *table) search(id uint32) *slot {
 	if len(t.slots) == 0 {
 		return nil
 	}
@@ -55,7 +70,8 @@ func (t *table) find(id uint32) *slot {
 
 // add adds a slot with a count of 0 for a drink that has none.
 func (t *table) add(id uint32) *slot {
-	if 5*t.used >= 4*len(t.slots) {
+	t.top = max(t.top, id+1)
+	if t.direct && int(id) >= len(t.slots) || !t.direct && 5*t.used >= 4*len(t.slots) {
 		t.grow()
 	}
 	s := t.place(id)
@@ -66,6 +82,9 @@ func (t *table) add(id uint32) *slot {
 
 // place is the empty slot for a drink.
 func (t *table) place(id uint32) *slot {
+	if t.direct {
+		return &t.slots[id]
+	}
 	i := t.home(id)
 	for t.slots[i&(len(t.slots)-1)].tag != 0 {
 		i++
@@ -73,9 +92,15 @@ func (t *table) place(id uint32) *slot {
 	return &t.slots[i&(len(t.slots)-1)]
 }
 
+const minSlots = 16
+
+// grow makes room for one more, and for all numbers below top if that takes no more.
 func (t *table) grow() {
-	old := t.slots
-	size := max(16, 2*len(old))
+	old, size := t.slots, minSlots
+	for 5*t.used >= 4*size {
+		size *= 2
+	}
+	t.direct = int(t.top) <= size
 	t.slots, t.shift, t.next = make([]slot, size), uint8(36-bits.Len(uint(size))), 0
 	for i := range old {
 		if s := &old[i]; s.tag != 0 {
