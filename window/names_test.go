@@ -88,3 +88,41 @@ func BenchmarkNames(b *testing.B) {
 		})
 	}
 }
+
+// Sorted numbers the same drinks by their marks, and leaves the numbering that it comes from
+// as it is.
+func TestNamesSorted(t *testing.T) {
+	const many = 3 * minNameSlots
+	r := rand.New(rand.NewPCG(1, 2))
+	names := NewNamesUpTo(many + 1)
+	drink := func(i int) []byte { return fmt.Appendf(nil, "drink %*d", i%40, i) } // short and long ones
+	for i := range many {
+		names.Name(names.ID(drink(i))).Mark = r.Uint32N(many)
+	}
+	sorted := names.Sorted()
+	if sorted.Len() != many || sorted.Full() {
+		t.Fatalf("%d names are sorted, want %d", sorted.Len(), many)
+	}
+	last := uint32(0)
+	for id := range uint32(many) {
+		name := *sorted.Name(id)
+		if name.Mark < last {
+			t.Fatalf("the mark of %q is %d, behind %d", name.Drink, name.Mark, last)
+		}
+		last = name.Mark
+		if again, old := sorted.ID([]byte(name.Drink)), names.ID([]byte(name.Drink)); again != id || *names.Name(old) != name {
+			t.Fatalf("%q has number %d, want %d; before it was %+v", name.Drink, again, id, *names.Name(old))
+		}
+	}
+	for i, n := range []*Names{sorted, names} {
+		other := fmt.Appendf(nil, "another %d", i)
+		if id := n.ID(other); id != many || n.Name(id).Drink != string(other) || !n.Full() {
+			t.Errorf("%s has number %d, want %d", other, id, many)
+		}
+	}
+	for i := range many {
+		if id := names.ID(drink(i)); id != uint32(i) || names.Name(id).Drink != string(drink(i)) {
+			t.Fatalf("%s had number %d, now %d", drink(i), i, id)
+		}
+	}
+}

@@ -314,3 +314,52 @@ type batches struct{ told int }
 func (b *batches) OnFetchBatchRead(kgo.BrokerMetadata, string, int32, kgo.FetchBatchMetrics) {
 	b.told++
 }
+
+// The memory of a decompressed batch is given back when the next one begins, when the chunk
+// is read again, and when it is done.
+func TestChunkGivesMemoryBack(t *testing.T) {
+	var raw []byte
+	for first := range int64(2) {
+		raw = append(raw, zipped(first)...)
+	}
+	c, _, ok := testFetcher().newChunk(0, 0, raw, new(answer))
+	if !ok {
+		t.Fatal("no chunk")
+	}
+	var r engine.Record
+	next := func() []byte {
+		if !c.Next(&r) || string(r.Value) != "some tea" {
+			t.Fatalf("%q was read, %v", r.Value, c.Err())
+		}
+		return r.Value
+	}
+	given := func(value []byte, when string) {
+		if !bytes.Equal(value, bytes.Repeat([]byte{0xdb}, len(value))) {
+			t.Errorf("%s the memory of a batch still holds %q", when, value)
+		}
+	}
+	one := next()
+	two := next()
+	if &one[0] != &two[0] { // or it was used for the next batch
+		given(one, "behind it")
+	}
+	c.Again()
+	given(two, "from the start again")
+	one = next()
+	c.memory.left.Store(1)
+	c.Done()
+	given(one, "at the end")
+}
+
+// zipped is a compressed batch of one record.
+func zipped(first int64) []byte {
+	r := kmsg.Record{Value: []byte("some tea")}
+	r.Length = int32(len(r.AppendTo(nil)) - 1)
+	c, err := kgo.DefaultCompressor(kgo.SnappyCompression())
+	if err != nil {
+		panic(err)
+	}
+	var to bytes.Buffer
+	records, codec := c.Compress(&to, r.AppendTo(nil))
+	return sealed(kmsg.RecordBatch{FirstOffset: first, Magic: 2, ProducerID: -1, Attributes: int16(codec), NumRecords: 1, Records: records})
+}
