@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
-	"slices"
 )
 
 // maxNames bounds the names one Names keeps; 256 Ki names of some 20 bytes are 30 MB.
@@ -145,25 +144,6 @@ func (n *Names) grow() {
 			*n.find(old[i].words, []byte(n.names[tag-1].Drink)) = old[i]
 		}
 	}
-}
-
-// Sorted is another numbering of the same drinks, in order of their marks. n stays as it is.
-func (n *Names) Sorted() *Names {
-	order := make([]uint32, len(n.names))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(n.names[a].Mark, n.names[b].Mark) })
-	sorted, tags := *n, make([]uint32, len(n.names)+1) // by the old tag
-	sorted.names, sorted.slots = make([]Name, len(order)), slices.Clone(n.slots)
-	for i, old := range order {
-		sorted.names[i], tags[old+1] = n.names[old], uint32(i+1)
-	}
-	for i := range sorted.slots {
-		s := &sorted.slots[i]
-		s.tag = tags[s.tag]
-	}
-	return &sorted
 }
 
 // Len is how many drinks have a number.

@@ -64,6 +64,21 @@ type portion struct {
 	quantity uint64
 }
 
+// names is the numbering of the drinks for new batches. Partitions that are worked on by
+// one goroutine share it: most drinks come in all of them.
+type names struct {
+	now   *window.Names
+	limit int // see window.NewNamesUpTo
+}
+
+// get is the numbering to use, another one when the last is full.
+func (n *names) get() *window.Names {
+	if n.now == nil || n.now.Full() {
+		n.now = window.NewNamesUpTo(n.limit)
+	}
+	return n.now
+}
+
 // NewPartition returns the step of input partition id.
 func NewPartition(id int32, cfg *Config) (*Partition, error) {
 	dec, err := cfg.decoder()
@@ -326,14 +341,12 @@ func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []
 		})
 		return changes, nil
 	}
-	var met order
 	err := st.Counts(b.part.ID, scope, func(get func(*window.Name) (uint64, error)) (err error) {
 		b.counts.Each(scope, func(id uint32, portions uint64) bool {
 			name, old := names.Name(id), uint64(0)
 			if old, err = get(name); err != nil {
 				return false
 			}
-			met.add(name.Mark)
 			if portions > math.MaxInt64-old {
 				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, name.Drink, scope, b.part.ID, old, portions)
 				return false
@@ -343,7 +356,6 @@ func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []
 		})
 		return err
 	})
-	b.part.names.judge(names, met)
 	return changes, err
 }
 

@@ -2,11 +2,8 @@ package engine
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"windowed/internal/event"
 	"windowed/state"
 	"windowed/window"
 )
@@ -60,53 +57,5 @@ func TestNamesAreRenewed(t *testing.T) {
 			}
 			return true
 		})
-	}
-}
-
-// TestNamesTakeTheOrderOfTheState: a partition that met its drinks in another order than the
-// state goes through them in order of the state from its third batch on, and counts as
-// before; the one that met them first keeps its numbering.
-func TestNamesTakeTheOrderOfTheState(t *testing.T) {
-	const drinks, rounds = manyDrinks + 1000, 4
-	j := newJob(t, Config{Window: hour}, 2)
-	defer j.close()
-	r := rand.New(rand.NewPCG(1, 2))
-	var first [2]*window.Names
-	for round := range rounds {
-		for p := range j.parts {
-			b := j.begin(p)
-			if round == 0 {
-				first[p] = b.counts.Names()
-			}
-			order := r.Perm(drinks)
-			if p == 0 {
-				slices.Sort(order)
-			}
-			for _, i := range order {
-				name := fmt.Sprintf("drink %d", i)
-				b.Add(&Record{Offset: b.Meta.Next, Record: event.Record{Value: fmt.Appendf(nil,
-					`{"ts":"2026-01-01T00:00:00Z","items":[{"drink":%q,"quantity":%d}]}`, name, 1+i%7)}}, j.now)
-			}
-			j.commit(map[int]*Batch{p: b}, &Emission{})
-		}
-	}
-	for p, part := range j.parts {
-		names := part.names.get()
-		if same := names == first[p]; same != (p == 0) || names.Len() != drinks {
-			t.Errorf("partition %d: the numbering of %d drinks is the first one: %t", p, names.Len(), same)
-		}
-		for id := uint32(1); id < uint32(names.Len()); id++ {
-			if names.Name(id).Mark <= names.Name(id-1).Mark {
-				t.Fatalf("partition %d: %+v comes behind %+v", p, names.Name(id), names.Name(id-1))
-			}
-		}
-	}
-	for i := range drinks {
-		drink, want := fmt.Sprintf("drink %d", i), uint64(rounds*(1+i%7))
-		for p := range j.parts {
-			if got, err := j.st.Count(int32(p), drink, window.AllTime); err != nil || got != want {
-				t.Fatalf("partition %d: %s was ordered %d times, %v, want %d", p, drink, got, err, want)
-			}
-		}
 	}
 }
