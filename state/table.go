@@ -14,11 +14,11 @@ type table struct {
 	shift  uint8  // of the hash
 	top    uint32 // above all numbers
 	used   int
-	live  int      // counts that exist
-	dirty []uint32 // numbers of the counts that are newer than Pebble
-	whole bool     // what is not here does not exist
-	reads int      // looks into Pebble
-	next  int      // slot from which on Expirable looks for counts that exist
+	live   int      // counts that exist
+	dirty  []uint32 // numbers of the counts that are newer than Pebble
+	whole  bool     // what is not here does not exist
+	reads  int      // looks into Pebble
+	next   int      // slot from which on Expirable looks for counts that exist
 }
 
 // slot is a count. Its tag is the number of the drink and one, so that an empty slot is

@@ -1,5 +1,7 @@
 package state
 
+import "bytes"
+
 // Tail collects changelog records of one partition as they are read and keeps only the
 // last value per key, so that a state far behind is touched once per key. Not safe for
 // concurrent use.
@@ -29,11 +31,11 @@ func (t *Tail) Add(key, value []byte) {
 func (t *Tail) Len() int  { return len(t.latest.records) }
 func (t *Tail) Size() int { return len(t.latest.text) }
 
-// AddLoose is Add for a record that was written outside of a transaction. It is held, with
-// its bytes, until the meta of its commit has come: counts without their meta come from a
-// commit that was cut, and would be counted again.
+// AddLoose is Add for a record that was written outside of a transaction. It is held until
+// the meta of its commit has come: counts without their meta come from a commit that was
+// cut, and would be counted again.
 func (t *Tail) AddLoose(offset int64, key, value []byte) {
-	t.held = append(t.held, heldRecord{offset: offset, key: key, value: value})
+	t.held = append(t.held, heldRecord{offset: offset, key: bytes.Clone(key), value: bytes.Clone(value)})
 	switch {
 	case isMeta(key):
 		t.settle(len(t.held))

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -30,7 +31,10 @@ func (l *looseLog) readInto(t *testing.T, n int) (*State, *Tail) {
 	t.Helper()
 	st, tail := mustOpen(t, testOptions(vfs.NewMem())), new(Tail)
 	for i := range l.keys {
-		tail.AddLoose(int64(i), l.keys[i], l.values[i])
+		key, value := bytes.Clone(l.keys[i]), bytes.Clone(l.values[i])
+		tail.AddLoose(int64(i), key, value)
+		clear(key) // they are whoever's it read them from
+		clear(value)
 		if i%n == n-1 || i == len(l.keys)-1 {
 			if err := tail.Apply(st, 0, int64(i+1)); err != nil {
 				t.Fatal(err)

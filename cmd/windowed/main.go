@@ -46,7 +46,7 @@ type streams struct {
 
 func main() {
 	spare()
-	collectSooner()
+	collectGarbage(false)
 	os.Exit(run(os.Args[1:], os.Environ(), streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 

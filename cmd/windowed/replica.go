@@ -96,7 +96,7 @@ func (c *serveCmd) serve(ctx context.Context, j *job) error {
 // replica connects a replica.
 func (j *job) replica(admin *kafka.Admin) func(context.Context) (*engine.Replica, func(), error) {
 	return func(context.Context) (*engine.Replica, func(), error) {
-		follower, err := kafka.NewFollower(j.kafka, j.holder.get(), kafka.FollowOptions{Wait: kafka.RestoreWait})
+		follower, err := kafka.NewFollower(j.kafka, j.holder.get(), kafka.FollowOptions{Wait: kafka.RestoreWait, Restoring: collectGarbage})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -95,7 +95,7 @@ func (c *restoreCmd) restore(ctx context.Context, j *job) error {
 		return err
 	}
 	st := j.holder.get()
-	follower, err := kafka.NewFollower(j.kafka, st, kafka.FollowOptions{Wait: kafka.RestoreWait})
+	follower, err := kafka.NewFollower(j.kafka, st, kafka.FollowOptions{Wait: kafka.RestoreWait, Restoring: collectGarbage})
 	if err != nil {
 		return err
 	}

@@ -282,7 +282,7 @@ func (j *job) session(ctx context.Context, st *state.State) (engine.LoopOptions,
 	if err != nil {
 		return none, nil, err
 	}
-	follower, err := kafka.NewFollower(j.kafka, st, kafka.FollowOptions{Wait: kafka.TakeoverWait, Fence: true})
+	follower, err := kafka.NewFollower(j.kafka, st, kafka.FollowOptions{Wait: kafka.TakeoverWait, Fence: true, Restoring: collectGarbage})
 	if err != nil {
 		admin.Close()
 		return none, nil, err

@@ -42,6 +42,8 @@ type FollowOptions struct {
 	// Fence ends open transactions of members of the group that are gone. Only one who
 	// takes their partitions over may do that.
 	Fence bool
+	// Restoring is told when a restore begins and when it has ended; nil: nobody is.
+	Restoring func(bool)
 }
 
 // Progress is how far a restore is, in changelog records (offsets, markers included).
@@ -61,6 +63,9 @@ const (
 	maxTailSize = 48 << 20
 )
 
+// followMaxBytes is what a fetch brings at most: one is applied while the next one comes.
+const followMaxBytes = 1 << 20
+
 // checkpointKeys is how many changed keys a restore collects before it writes them.
 const checkpointKeys = 1 << 20
 
@@ -68,7 +73,7 @@ const checkpointKeys = 1 << 20
 func NewFollower(cfg *Config, st *state.State, opts FollowOptions) (*Follower, error) {
 	watched, _ := cfg.watched("changelog")
 	cl, err := cfg.client(append(watched,
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.WithPools(newRecordPool()))...)
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchMaxBytes(followMaxBytes), kgo.WithPools(newRecordPool(), new(bytesPool)))...)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +284,7 @@ func (f *Follower) reach(ctx context.Context, targets map[int32]int64) error {
 func (f *Follower) run(ctx context.Context) {
 	defer close(f.done)
 	for ctx.Err() == nil {
-		fetches := f.cl.PollRecords(ctx, pollMax)
+		fetches := f.cl.PollFetches(ctx)
 		err := fetchError(fetches, f.cfg.Topics.Changelog)
 		if err == nil {
 			err = f.apply(fetches)
@@ -411,6 +416,7 @@ func (f *Follower) awaitTransaction(ctx context.Context, p int32, lso int64, sin
 }
 
 func (f *Follower) begin(targets map[int32]int64) {
+	f.tell(true)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.targets = targets
@@ -428,10 +434,17 @@ func (f *Follower) advance(done int64) {
 }
 
 func (f *Follower) end() {
+	defer f.tell(false)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.progress.Active = false
 	f.progress.Took = time.Since(f.progress.Since)
+}
+
+func (f *Follower) tell(restoring bool) {
+	if f.opts.Restoring != nil {
+		f.opts.Restoring(restoring)
+	}
 }
 
 // fetchError is the first error of a poll that does not heal by itself.

@@ -2,6 +2,7 @@ package kafka_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -25,7 +26,9 @@ func TestCatchUpWhileTheChangelogGrows(t *testing.T) {
 		mine.fs, mine.cfg.Dialer = newMem(), cut.Dial
 		st := mine.openState()
 		defer st.Close()
-		f, err := kafka.NewFollower(&mine.cfg, st, kafka.FollowOptions{Wait: time.Minute})
+		var told []bool
+		restoring := func(active bool) { told = append(told, active) }
+		f, err := kafka.NewFollower(&mine.cfg, st, kafka.FollowOptions{Wait: time.Minute, Restoring: restoring})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,6 +49,9 @@ func TestCatchUpWhileTheChangelogGrows(t *testing.T) {
 		}
 		if p := f.Progress(); p.Active || p.Done > p.Restored || p.Restored < before {
 			t.Errorf("both restores together: %+v", p)
+		}
+		if !slices.Equal(told, []bool{true, false, true, false}) {
+			t.Errorf("two restores were told as %v", told)
 		}
 		fed.Wait()
 		r.counted(120)
