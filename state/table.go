@@ -11,8 +11,7 @@ import "math/bits"
 type table struct {
 	slots  []slot // a power of two of them
 	direct bool
-	shift  uint8  // of the hash
-	top    uint32 // above all numbers
+	shift  uint8 // of the hash
 	used   int
 	live   int      // counts that exist
 	dirty  []uint32 // numbers of the counts that are newer than Pebble
@@ -70,9 +69,8 @@ func (t *table) search(id uint32) *slot {
 
 // add adds a slot with a count of 0 for a drink that has none.
 func (t *table) add(id uint32) *slot {
-	t.top = max(t.top, id+1)
 	if t.direct && int(id) >= len(t.slots) || !t.direct && 5*t.used >= 4*len(t.slots) {
-		t.grow()
+		t.grow(id)
 	}
 	s := t.place(id)
 	s.tag = id + 1
@@ -94,13 +92,18 @@ func (t *table) place(id uint32) *slot {
 
 const minSlots = 16
 
-// grow makes room for one more, and for all numbers below top if that takes no more.
-func (t *table) grow() {
+// grow makes room for one more, number id, directly if that takes no more.
+func (t *table) grow(id uint32) {
 	old, size := t.slots, minSlots
 	for 5*t.used >= 4*size {
 		size *= 2
 	}
-	t.direct = int(t.top) <= size
+	for i := range old {
+		if s := &old[i]; s.tag != 0 {
+			id = max(id, s.id())
+		}
+	}
+	t.direct = int(id) < size
 	t.slots, t.shift, t.next = make([]slot, size), uint8(36-bits.Len(uint(size))), 0
 	for i := range old {
 		if s := &old[i]; s.tag != 0 {
