@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// nobody is an address where nobody listens.
+// nobody is an address where nobody listens, until the test ends: it is the other end of
+// a connection, so that no other test is given it.
 func nobody(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	c, err := net.Dial("tcp", silent(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Cleanup(func() { c.Close() })
+	return c.LocalAddr().String()
 }
 
 // silent is an address where somebody listens who never says anything.

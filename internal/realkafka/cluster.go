@@ -26,6 +26,7 @@ type Cluster struct {
 	java    *java
 	archive string // path of the class data archive, "" for none
 	spawner *spawner
+	ports   *ports // of all brokers, until the cluster is closed
 	brokers []*Broker
 	admin   *kgo.Client
 	closing sync.Once
@@ -85,17 +86,17 @@ func newCluster(ctx context.Context, dir string, o options, java *java, archive 
 // launch chooses ports, starts all brokers and waits until they are ready.
 func (c *Cluster) launch(ctx context.Context) error {
 	n := c.opts.brokers
-	ports, err := c.opts.ports(2*n + 1)
+	held, err := c.opts.ports(2*n + 1)
 	if err != nil {
 		return err
 	}
-	c.brokers = nil
+	c.ports, c.brokers = held, nil
 	var voters []string
 	for i := range n {
 		id := int32(i + 1)
-		b := &Broker{ID: id, c: c, dir: brokerDir(c.dir, id), port: ports[2*i], controllerPort: ports[2*i+1]}
+		b := &Broker{ID: id, c: c, dir: brokerDir(c.dir, id), port: held.numbers[2*i], controllerPort: held.numbers[2*i+1]}
 		if c.opts.proxy != "" {
-			b.proxiedPort = ports[2*n]
+			b.proxiedPort = held.numbers[2*n]
 		}
 		c.brokers = append(c.brokers, b)
 		voters = append(voters, strconv.Itoa(int(id))+"@"+address(b.controllerPort))
@@ -180,6 +181,9 @@ func (c *Cluster) shutDown() error {
 		if err := b.Kill(); err != nil && !errors.Is(err, errNotRunning) {
 			errs = append(errs, err)
 		}
+	}
+	if c.ports != nil {
+		c.ports.release()
 	}
 	return errors.Join(errs...)
 }

@@ -13,7 +13,7 @@ type options struct {
 	props   map[string]string
 	dir     string
 	logf    func(format string, args ...any)
-	ports   func(n int) ([]int, error)
+	ports   func(n int) (*ports, error)
 	proxy   string
 	heap    string
 
@@ -54,7 +54,7 @@ func newOptions(opts []Option) (options, error) {
 		brokers: 1,
 		props:   map[string]string{},
 		logf:    func(string, ...any) {},
-		ports:   pickPorts,
+		ports:   holdPorts,
 	}
 	for _, opt := range opts {
 		opt(&o)

@@ -16,29 +16,38 @@ const (
 	portTries = 200
 )
 
-// pickPorts returns n different ports that are free now. Another process may
-// still take one before the broker does; the start is then done again.
-func pickPorts(n int) ([]int, error) {
-	var held []net.Listener
-	defer func() {
-		for _, l := range held {
-			l.Close()
-		}
-	}()
-	var ports []int
+// ports are the ports of a cluster, kept for it while its brokers are down.
+type ports struct {
+	numbers []int
+	holds   []hold
+}
+
+// holdPorts chooses n different ports that are free, and keeps others from
+// taking them. Where hold cannot do that, another process may take one before
+// the broker does; the start is then done again.
+func holdPorts(n int) (*ports, error) {
+	p := &ports{}
 	for range portTries {
-		if len(ports) == n {
-			return ports, nil
+		if len(p.numbers) == n {
+			return p, nil
 		}
 		port := firstPort + rand.IntN(lastPort-firstPort)
-		l, err := net.Listen("tcp", address(port))
+		h, err := holdPort(port)
 		if err != nil {
 			continue
 		}
-		held = append(held, l) // held until all are chosen, so that they differ
-		ports = append(ports, port)
+		p.numbers, p.holds = append(p.numbers, port), append(p.holds, h)
 	}
+	p.release()
 	return nil, fmt.Errorf("choose %d free ports in %d-%d: gave up after %d tries", n, firstPort, lastPort, portTries)
+}
+
+// release gives the ports away. Brokers that have them keep them.
+func (p *ports) release() {
+	for _, h := range p.holds {
+		h.release()
+	}
+	p.holds = nil
 }
 
 func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

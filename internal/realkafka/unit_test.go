@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-func TestPickPorts(t *testing.T) {
-	ports, err := pickPorts(6)
+func TestHoldPorts(t *testing.T) {
+	ports, err := holdPorts(6)
 	must(t, err)
+	defer ports.release()
 	seen := map[int]bool{}
-	for _, p := range ports {
+	for _, p := range ports.numbers {
 		if p < firstPort || p >= lastPort || seen[p] {
-			t.Errorf("bad or doubled port among %v", ports)
+			t.Errorf("bad or doubled port among %v", ports.numbers)
 		}
 		seen[p] = true
 	}
