@@ -86,14 +86,19 @@ func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink *wi
 	if err != nil {
 		return err
 	}
-	if n.Drinks == 0 {
-		return each(func(*window.Name) (uint64, error) { return 0, nil })
+	l, w := s.counts, place{p: p, scope: scope}
+	var g *group
+	var t *table
+	if n.Drinks > 0 {
+		g = l.group(scope, n.Drinks)
+		t = g.part(p)
 	}
-	l, g, w := s.counts, s.counts.group(scope, n.Drinks), place{p: p, scope: scope}
-	t := g.part(p)
 	return each(func(drink *window.Name) (uint64, error) {
 		drink.Mark = l.drinks.number(drink.Drink, drink.Mark)
 		drink.Drink = l.drinks.names[drink.Mark]
+		if t == nil {
+			return 0, nil
+		}
 		c, err := l.slot(g, t, w, drink.Mark)
 		if err != nil {
 			return 0, err

@@ -101,7 +101,7 @@ type Loop struct {
 	topicID    [16]byte
 	nextTick   time.Time
 	rested     time.Time // when the next poll may be
-	checkpoint time.Time // not before then, unless the state asks for it
+	checkpoint time.Time // when the last one was begun
 	slow       *slowQueries
 	waiting    []Fetched // that cannot be decoded yet
 	kept       time.Time
@@ -135,7 +135,7 @@ const (
 
 	checkpointEvery  = time.Second
 	checkpointAtMost = 10 * time.Second
-	maxDirtyKeys     = 2 << 20 // some 60 MB
+	maxDirtyKeys     = 4 << 20 // some 150 MB when they are written
 )
 
 // NewLoop returns a loop that has not started.
@@ -157,7 +157,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer l.work()()
 	l.opts.Status.set(Joining)
 	l.nextTick = time.Now()
-	l.checkpoint = l.nextTick.Add(checkpointEvery)
+	l.checkpoint = l.nextTick
 	for ctx.Err() == nil {
 		if err := l.adopt(ctx); err != nil {
 			return l.ended(ctx, err)
@@ -268,17 +268,18 @@ func (l *Loop) tick(ctx context.Context) error {
 }
 
 // checkpointDue writes a checkpoint if it is time. What is written later is written once
-// and not each time it changes, so the more keys there are, the longer the next one waits:
-// a checkpoint costs some 2 us a key, in part by what compactions do with it, and may take
-// a fifth of a core. What the store lacks is read from the changelog after a crash.
+// and not each time it changes, so the more keys there are, the longer it waits: a
+// checkpoint costs some 2 us a key, in part by what compactions do with it, and may take a
+// fifth of a core. What the store lacks is read from the changelog after a crash.
 //
 // While it is written, the loop reads on.
 func (l *Loop) checkpointDue(ctx context.Context) (err error) {
 	now, keys := time.Now(), l.st.Dirty()
-	if now.Before(l.checkpoint) && keys < maxDirtyKeys {
+	wait := min(max(time.Duration(keys)*10*time.Microsecond, checkpointEvery), checkpointAtMost)
+	if now.Sub(l.checkpoint) < wait && keys < maxDirtyKeys {
 		return nil
 	}
-	l.checkpoint = now.Add(min(max(time.Duration(keys)*10*time.Microsecond, checkpointEvery), checkpointAtMost))
+	l.checkpoint = now
 	fault.Point(fault.BeforeCheck)
 	read := l.meanwhile(ctx, func() { err = l.st.Checkpoint(false) })
 	if err != nil {
