@@ -190,7 +190,7 @@ func TestClosed(t *testing.T) {
 		"checkpoint":  func() error { return st.Checkpoint(true) },
 		"top":         func() error { _, err := st.Top(window.At(0), 1); return err },
 		"count":       func() error { _, err := st.Count(0, "x", window.AllTime); return err },
-		"counts":      func() error { return st.Counts(0, window.At(0), nil) },
+		"counts":      func() error { return st.AddCounts(0, window.At(0), nil) },
 		"numbers":     func() error { _, err := st.Numbers(0, 0); return err },
 		"emitted":     func() error { _, _, err := st.Emitted(0); return err },
 		"window":      func() error { _, _, err := st.Window(0); return err },

@@ -75,11 +75,14 @@ func (s *State) Count(p int32, drink string, scope window.Scope) (uint64, error)
 	return s.counts.peek(place{p: p, scope: scope}, drink)
 }
 
-// Counts calls each with a function that returns a drink's count in a scope of one
-// partition, 0 if there is none; it takes the lock once for all of them. The counts stay
-// in memory, since they are about to change. The drink's mark, and its text as the state
-// has it, are set for Apply, which knows the drink by them and need not look at its bytes.
-func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink *window.Name) (uint64, error)) error) error {
+// AddCounts makes counts of a scope that partition p adds what they will be with those that
+// it has, and says which of them are new. The counts stay in memory, since they are about
+// to change. The drink's mark, and its text as the state has it, are set for Apply, which
+// knows the drink by them and need not look at its bytes.
+//
+// Where there are more drinks than a cache holds most of the time goes by waiting for
+// memory; a loop that does little waits for many of them at once.
+func (s *State) AddCounts(p int32, scope window.Scope, changes []Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, err := s.scopeNumbers(scope)
@@ -87,24 +90,32 @@ func (s *State) Counts(p int32, scope window.Scope, each func(get func(drink *wi
 		return err
 	}
 	l, w := s.counts, place{p: p, scope: scope}
-	var g *group
-	var t *table
-	if n.Drinks > 0 {
-		g = l.group(scope, n.Drinks)
-		t = g.part(p)
+	for i := range changes {
+		c := &changes[i]
+		c.Mark = l.drinks.number(c.Drink, c.Mark)
+		c.Drink = l.drinks.names[c.Mark]
 	}
-	return each(func(drink *window.Name) (uint64, error) {
-		drink.Mark = l.drinks.number(drink.Drink, drink.Mark)
-		drink.Drink = l.drinks.names[drink.Mark]
-		if t == nil {
-			return 0, nil
+	if n.Drinks == 0 {
+		for i := range changes {
+			changes[i].New = true
 		}
-		c, err := l.slot(g, t, w, drink.Mark)
+		return nil
+	}
+	g := l.group(scope, n.Drinks)
+	t := g.part(p)
+	for i := range changes {
+		c := &changes[i]
+		mine, err := l.slot(g, t, w, c.Mark)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		return c.count(), nil
-	})
+		old := mine.count()
+		if c.Count > maxCount-old {
+			return fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", ErrOverflow, c.Drink, scope, p, old, c.Count)
+		}
+		c.New, c.Count = old == 0, old+c.Count
+	}
+	return nil
 }
 
 // Numbers are one partition's Numbers of a window.

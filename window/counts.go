@@ -98,8 +98,8 @@ func (c *Counts) Numbers(start int64) Numbers {
 }
 
 // Each calls f with the number of every drink the batch adds portions of in scope, in the
-// order in which the numbering met the drinks, until f returns false.
-func (c *Counts) Each(scope Scope, f func(id uint32, portions uint64) bool) {
+// order in which the numbering met the drinks.
+func (c *Counts) Each(scope Scope, f func(id uint32, portions uint64)) {
 	t := &c.allTime
 	if scope.AllTime {
 		c.sum()
@@ -111,9 +111,7 @@ func (c *Counts) Each(scope Scope, f func(id uint32, portions uint64) bool) {
 		t = &w.portions
 	}
 	for _, id := range t.ids() {
-		if !f(id, t.get(id)) {
-			return
-		}
+		f(id, t.get(id))
 	}
 }
 

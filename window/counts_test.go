@@ -69,14 +69,13 @@ func (m *countsModel) check(t interface{ Fatalf(string, ...any) }, c *Counts) {
 	}
 	for _, scope := range scopes {
 		var drinks []string
-		c.Each(scope, func(id uint32, portions uint64) bool {
+		c.Each(scope, func(id uint32, portions uint64) {
 			name := c.Names().Name(id)
 			drink := name.Drink
 			drinks = append(drinks, drink)
 			if want := m.counts[scope][drink]; portions != want {
 				t.Fatalf("%q in %v: %d, want %d", drink, scope, portions, want)
 			}
-			return true
 		})
 		want := slices.SortedFunc(maps.Keys(m.counts[scope]), func(a, b string) int {
 			return cmp.Compare(c.Names().ID([]byte(a)), c.Names().ID([]byte(b)))
@@ -130,21 +129,6 @@ func TestCountsAgainstMaps(t *testing.T) {
 	})
 }
 
-func TestCountsEachStops(t *testing.T) {
-	counts := NewCounts(NewNames())
-	for i := range 3 {
-		counts.Window(10).Add(counts.Names().ID([]byte{byte('a' + i)}), 1)
-	}
-	seen := 0
-	counts.Each(At(10), func(uint32, uint64) bool {
-		seen++
-		return seen < 2
-	})
-	if seen != 2 {
-		t.Errorf("%d drinks, want to stop at 2", seen)
-	}
-}
-
 // TestCountsKeepFewWindows checks that a batch over very many windows does not keep the
 // memory of all of them, and that only the first ones grow with the drink ids.
 func TestCountsKeepFewWindows(t *testing.T) {
@@ -177,7 +161,7 @@ func TestCountsAllocateNothingInReuse(t *testing.T) {
 			}
 			counts.Window(start).Accepted(3)
 		}
-		counts.Each(AllTime, func(uint32, uint64) bool { return true })
+		counts.Each(AllTime, func(uint32, uint64) {})
 		counts.Reset()
 	}
 	batch()

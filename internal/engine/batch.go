@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 
 	"windowed/internal/event"
@@ -55,6 +54,7 @@ type Partition struct {
 	dec   event.Reader
 	names *names
 	items []portion        // of the order that is added
+	ids   []uint32         // of the drinks that are sealed
 	free  []*window.Counts // of finished batches
 }
 
@@ -332,31 +332,24 @@ func (b *Batch) Seal(st *state.State) ([]state.Change, error) {
 
 // seal appends the absolute counts of one scope; fresh: the partition has none there yet.
 func (b *Batch) seal(st *state.State, scope window.Scope, fresh bool, changes []state.Change) ([]state.Change, error) {
-	names := b.counts.Names()
+	names, first, ids := b.counts.Names(), len(changes), b.part.ids[:0]
+	b.counts.Each(scope, func(id uint32, portions uint64) {
+		name := names.Name(id)
+		changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: portions, New: true, Mark: name.Mark})
+		ids = append(ids, id)
+	})
+	b.part.ids = ids
 	if fresh {
-		b.counts.Each(scope, func(id uint32, portions uint64) bool {
-			name := names.Name(id)
-			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: portions, New: true, Mark: name.Mark})
-			return true
-		})
 		return changes, nil
 	}
-	err := st.Counts(b.part.ID, scope, func(get func(*window.Name) (uint64, error)) (err error) {
-		b.counts.Each(scope, func(id uint32, portions uint64) bool {
-			name, old := names.Name(id), uint64(0)
-			if old, err = get(name); err != nil {
-				return false
-			}
-			if portions > math.MaxInt64-old {
-				err = fmt.Errorf("%w: %q in %v of input partition %d: %d + %d", state.ErrOverflow, name.Drink, scope, b.part.ID, old, portions)
-				return false
-			}
-			changes = append(changes, state.Change{Kind: state.CountKind, Scope: scope, Drink: name.Drink, Count: old + portions, New: old == 0, Mark: name.Mark})
-			return true
-		})
-		return err
-	})
-	return changes, err
+	if err := st.AddCounts(b.part.ID, scope, changes[first:]); err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		c := &changes[first+i]
+		*names.Name(id) = window.Name{Drink: c.Drink, Mark: c.Mark}
+	}
+	return changes, nil
 }
 
 func (b *Batch) expire(st *state.State, changes []state.Change) ([]state.Change, error) {

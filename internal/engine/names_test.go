@@ -50,12 +50,11 @@ func TestNamesAreRenewed(t *testing.T) {
 		}
 		// The ids begin again; what they counted before must not show.
 		b.counts.AddLate(shared.now.ID([]byte("drink 7")), 2)
-		b.counts.Each(window.AllTime, func(id uint32, n uint64) bool {
+		b.counts.Each(window.AllTime, func(id uint32, n uint64) {
 			name := b.counts.Names().Name(id)
 			if name.Drink != "drink 7" || n != 2 {
 				t.Errorf("%d of %q, want 2 of drink 7", n, name.Drink)
 			}
-			return true
 		})
 	}
 }

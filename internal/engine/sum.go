@@ -108,10 +108,7 @@ func (r *Replay) addSum(j *task) bool {
 	for _, start := range s.counts.Starts() {
 		w := into.Window(start)
 		w.AddNumbers(s.counts.Numbers(start))
-		s.counts.Each(window.At(start), func(id uint32, portions uint64) bool {
-			w.Add(j.worker.number(names, id), portions)
-			return true
-		})
+		s.counts.Each(window.At(start), func(id uint32, portions uint64) { w.Add(j.worker.number(names, id), portions) })
 	}
 	r.next += int64(len(j.records))
 	b.Meta.Next = r.next

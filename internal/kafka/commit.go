@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -197,11 +198,14 @@ func (s *Session) produce(ctx context.Context, t *engine.Transaction, w *written
 	}
 	for i := range t.Partitions {
 		p := &t.Partitions[i]
-		for j := range p.Changes {
-			if fault.Planted(fault.FinalNotKept) && p.Changes[j].Kind == state.EmittedKind {
-				continue
+		for some := range slices.Chunk(p.Changes, slabAhead) {
+			s.slab.ahead(some)
+			for j := range some {
+				if fault.Planted(fault.FinalNotKept) && some[j].Kind == state.EmittedKind {
+					continue
+				}
+				s.cl.Produce(ctx, s.slab.changelogRecord(topics.Changelog, p.Partition, &some[j]), written)
 			}
-			s.cl.Produce(ctx, s.slab.changelogRecord(topics.Changelog, p.Partition, &p.Changes[j]), written)
 		}
 	}
 	for i := range t.Dead {
