@@ -43,6 +43,18 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
+// flushBytes is about what flush writes, and a little more: a batch that has no room left
+// takes twice as much, beside what it has, and a checkpoint may write millions of counts.
+func (l *counts) flushBytes() (size int) {
+	l.drinks.sort()
+	average := l.drinks.bytes / max(1, len(l.drinks.order))
+	for _, t := range l.changed() {
+		// Pebble puts a kind and two lengths before a key and a count.
+		size += len(t.dirty) * (3 + len(t.prefix(nil)) + average + 8)
+	}
+	return size + size/16
+}
+
 // flush writes what is newer than Pebble to batch, in order of the keys. The caller
 // commits the batch and then calls flushed.
 func (l *counts) flush(batch *pebble.Batch) error {

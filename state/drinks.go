@@ -18,6 +18,7 @@ type drinks struct {
 	// there. Numbers given since then are in fresh.
 	order, place, fresh []uint32
 	sorted              []string // the names in order, which lie in a row in memory
+	bytes               int      // of them
 	marks               []uint64 // places, one bit each; all 0 between calls of inOrder
 }
 
@@ -102,6 +103,7 @@ func (d *drinks) ordered() {
 	for _, id := range d.order {
 		text.WriteString(d.names[id])
 	}
+	d.bytes = size
 	all, at := text.String(), 0
 	d.sorted = slices.Grow(d.sorted[:0], len(d.order))
 	for _, id := range d.order {

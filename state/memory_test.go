@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -61,4 +63,25 @@ func TestMemoryPerKey(t *testing.T) {
 		t.Errorf("a count of a drink in a window takes %.1f bytes, want at most 60", per)
 	}
 	runtime.KeepAlive(names)
+}
+
+// TestFlushBytes: the room for a checkpoint is enough, and not much more than that.
+func TestFlushBytes(t *testing.T) {
+	st := mustOpen(t, testOptions(vfs.NewMem()))
+	defer st.Close()
+	var changes []Change
+	for i := range 3000 {
+		drink := strings.Repeat("x", i%40) + strconv.Itoa(i)
+		changes = append(changes, total(drink, 1), count(0, drink, 1))
+	}
+	mustApply(t, st, 0, 1, changes...)
+	batch := st.db.NewBatch()
+	defer batch.Close()
+	room := st.counts.flushBytes()
+	if err := st.counts.flush(batch); err != nil {
+		t.Fatal(err)
+	}
+	if n := batch.Len(); room < n || room > n+n/4 {
+		t.Errorf("room for %d bytes; it takes %d", room, n)
+	}
 }

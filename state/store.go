@@ -183,7 +183,7 @@ func (s *State) checkpointLocked(sync bool) error {
 			r.changed = false
 		}
 	}
-	batch := s.db.NewBatch()
+	batch := s.db.NewBatchWithSize(s.counts.flushBytes())
 	defer batch.Close()
 	if err := s.flush(batch); err != nil {
 		return err

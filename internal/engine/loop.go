@@ -135,7 +135,7 @@ const (
 
 	checkpointEvery  = time.Second
 	checkpointAtMost = 10 * time.Second
-	maxDirtyKeys     = 4 << 20 // some 150 MB when they are written
+	maxDirtyKeys     = 3 << 20 // some 120 MB when they are written
 )
 
 // NewLoop returns a loop that has not started.
