@@ -28,7 +28,7 @@ type Change struct {
 	// New says that the partition holds no count of this key yet. Its owner knows, and it
 	// saves Apply a look into the store; the record does not carry it.
 	New bool
-	// Mark finds the drink in the memory of the state that Counts has set it for.
+	// Mark finds the drink in the memory of the state that AddCounts has set it for.
 	Mark    uint32
 	Scope   window.Scope // of a count; the window of Numbers and Emitted
 	Drink   string
