@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"windowed/internal/exit"
 	"windowed/internal/fault"
@@ -29,6 +30,7 @@ func (l *Loop) adopt(ctx context.Context) error {
 	}
 	l.generation, l.known = own.Generation, l.inputs
 	l.opts.Status.own(l.ids())
+	l.nextTick = time.Now() // what is here now need not wait to be read
 	return nil
 }
 

@@ -133,6 +133,12 @@ const (
 	gatherAtMost   = time.Second
 	gatherIfBehind = 4 * time.Second
 
+	// adoptEvery is how often, if not more often, it is looked for partitions that come and
+	// go; others may wait for that.
+	adoptEvery = 100 * time.Millisecond
+	// resumeEvery is how often it is looked whether partitions can be read, while none is.
+	resumeEvery = 20 * time.Millisecond
+
 	checkpointEvery  = time.Second
 	checkpointAtMost = 10 * time.Second
 	maxDirtyKeys     = 3 << 20 // some 120 MB when they are written
@@ -162,7 +168,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		if err := l.adopt(ctx); err != nil {
 			return l.ended(ctx, err)
 		}
-		fetched, err := l.read(ctx, max(0, time.Until(l.nextTick)))
+		fetched, err := l.read(ctx, min(max(0, time.Until(l.nextTick)), adoptEvery))
 		if err != nil {
 			return l.ended(ctx, err)
 		}
@@ -180,10 +186,23 @@ func (l *Loop) Run(ctx context.Context) error {
 		}
 		// From its beginning: what comes while a transaction is under way need not wait
 		// longer than what comes at any other time.
-		l.nextTick = began.Add(l.opts.Interval)
+		l.nextTick = began.Add(l.interval())
 	}
 	// What is counted but not committed is counted again at the next start.
 	return nil
+}
+
+// interval is from one transaction to the next. At first, and while partitions are here of
+// which none is read, there is none, and it is only looked for what they wait for.
+func (l *Loop) interval() time.Duration {
+	waiting := !l.restored || len(l.parts) > 0
+	for _, p := range l.parts {
+		waiting = waiting && !p.resumed
+	}
+	if waiting {
+		return min(l.opts.Interval, resumeEvery)
+	}
+	return l.opts.Interval
 }
 
 func (l *Loop) ended(ctx context.Context, err error) error {
@@ -258,6 +277,10 @@ func (l *Loop) tick(ctx context.Context) error {
 	}
 	if t != nil {
 		if err := l.commit(ctx, t, sealed, em); err != nil {
+			return err
+		}
+		// What was committed may be the first global record, which partitions waited for.
+		if err := l.open(); err != nil {
 			return err
 		}
 	}
