@@ -105,16 +105,16 @@ fuzz: ## a minute on every fuzz target
 BENCH = $(GO) build -trimpath -o bin/bench ./bench && bin/bench
 
 bench: build ## windowed beside Kafka Streams, Flink, DuckDB and the limits, on a real Kafka; short, five minutes
-	$(BENCH) --rounds=1 --limit=90s --orders=500000 --uniform-orders=150000 --restore-orders=300000 --restore-drinks=300 \
+	$(BENCH) --rounds=1 --brief=0s --limit=90s --orders=500000 --uniform-orders=150000 --restore-orders=300000 --restore-drinks=300 \
 		--backlog=500000,1500000 --latency-for=8s --warm=15s $(FLAGS)
 
 bench-full: build ## the same in full, 20 minutes on a quiet machine; the results go into docs/performance.md
 	$(BENCH) --budget=20m --write=docs/performance.md $(FLAGS)
 
 bench-check: build ## only whether windowed and the truth agree, on a real Kafka; seconds
-	$(BENCH) --scenario=main --rounds=1 --limit=60s --orders=50000 --late=0.01 --only=windowed --only=limit --only=plain --warm=0s $(FLAGS)
+	$(BENCH) --scenario=main --rounds=1 --brief=0s --limit=60s --orders=50000 --late=0.01 --only=windowed --only=limit --only=plain --warm=0s $(FLAGS)
 
-PROFILED = --rounds=1 --only='windowed, exactly' --profile=run/bench/cpu.pprof
+PROFILED = --rounds=1 --brief=0s --only='windowed, exactly' --profile=run/bench/cpu.pprof
 
 profile: build ## measure anew by which profile bin/windowed is compiled
 	$(BENCH) --scenario=main --orders=16000000 $(PROFILED) $(FLAGS)

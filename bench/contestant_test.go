@@ -47,6 +47,35 @@ func TestDecodingConsumerRefuses(t *testing.T) {
 	}
 }
 
+func TestMiddle(t *testing.T) {
+	wrong := Verdict{AllTime: Difference{Counts: 1}}
+	for _, c := range []struct {
+		name  string
+		brief time.Duration
+		runs  []Run
+		want  float64 // speed
+		took  int     // runs
+	}{
+		{"not brief", time.Second, []Run{{Speed: 1000}, {Speed: 1}}, 1000, 1},
+		{"brief", time.Second, []Run{{Speed: 1001}, {Speed: 9}, {Speed: 2000}, {Speed: 1}}, 1001, 3},
+		{"brief, the middle last", time.Second, []Run{{Speed: 3000}, {Speed: 9}, {Speed: 2000}}, 2000, 3},
+		{"no matter", 0, []Run{{Speed: 5000}, {Speed: 1}}, 5000, 1},
+		{"wrong", time.Second, []Run{{Speed: 3000}, {Speed: 7, Verdict: wrong}, {Speed: 2000}}, 7, 2},
+	} {
+		n := 0
+		r, err := middle(c.brief, 1000, func(first bool) (Run, error) {
+			if first != (n == 0) {
+				t.Errorf("%s: run %d, first %t", c.name, n+1, first)
+			}
+			n++
+			return c.runs[n-1], nil
+		})
+		if err != nil || r.Speed != c.want || n != c.took {
+			t.Errorf("%s: speed %g after %d runs, %v; want %g after %d", c.name, r.Speed, n, err, c.want, c.took)
+		}
+	}
+}
+
 func TestAnswerFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "answer.tsv")
 	want := Answer{allTime: {"a b": 3, "c": 1}, "-3600000": {"a b": 2}}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,7 +59,12 @@ func (b *bench) table(ctx context.Context, scenario string, w *Workload, rounds 
 			if !entered[c] {
 				continue
 			}
-			r, err := g.race(ctx, c, extra.of(ctx, c, scenario))
+			r, err := middle(b.Brief, g.truth.Orders, func(first bool) (Run, error) {
+				if !first {
+					return g.race(ctx, c, nil)
+				}
+				return g.race(ctx, c, extra.of(ctx, c, scenario))
+			})
 			if err != nil {
 				return err
 			}
@@ -68,7 +72,7 @@ func (b *bench) table(ctx context.Context, scenario string, w *Workload, rounds 
 		}
 		last = time.Since(begin)
 	}
-	text := fmt.Sprintf("%s\n\n%s%s%s", describe(w, g.truth, "main", run), table(results), wrongs(results), shares(results))
+	text := fmt.Sprintf("%s%s\n\n%s%s%s", describe(w, g.truth, "main", run), b.briefs(), table(results), wrongs(results), shares(results))
 	b.report.add(scenario, text+extra.text())
 	return g.drop(ctx)
 }
@@ -119,6 +123,14 @@ func describe(w *Workload, t *Truth, scenario string, rounds int) string {
 		text += fmt.Sprintf("; medians of %d rounds, ratios within the rounds.", rounds)
 	}
 	return text + " " + reproduce(w, scenario)
+}
+
+// briefs says which runs are the middle one of several.
+func (b *bench) briefs() string {
+	if b.Brief == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Whoever takes less than %v runs %d times a round; the run of middle speed counts.", b.Brief, briefRuns)
 }
 
 func share(part, of int64) string {
@@ -173,17 +185,23 @@ func (b *bench) backlog(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r, err := g.race(ctx, b.exactly(), nil)
-		if err := errors.Join(err, g.drop(ctx)); err != nil {
+		var all Result
+		for range b.Rounds {
+			r, err := g.race(ctx, b.exactly(), nil)
+			if err != nil {
+				return err
+			}
+			all.Runs = append(all.Runs, r)
+		}
+		if err := g.drop(ctx); err != nil {
 			return err
 		}
-		rows = append(rows, row(&Result{Runs: []Run{r}}, &Result{})[1:6])
-		rows[len(rows)-1] = append([]string{thousands(int64(orders))}, rows[len(rows)-1]...)
-		if r.Right() {
-			peaks = append(peaks, float64(r.RSS))
+		rows = append(rows, append([]string{thousands(int64(orders))}, row(&all, &Result{})[1:6]...))
+		if all.wrong() == nil {
+			peaks = append(peaks, median(all.of(rssOf)))
 		}
 	}
-	text := "windowed, exactly once, over backlogs of different sizes.\n\n" + markdown(append([]string{"orders"}, tableHeader[1:6]...), rows)
+	text := fmt.Sprintf("windowed, exactly once, over backlogs of different sizes; medians of %d.\n\n", b.Rounds) + markdown(append([]string{"orders"}, tableHeader[1:6]...), rows)
 	if len(peaks) == len(b.Backlog) && len(peaks) > 1 {
 		text += fmt.Sprintf("\nFrom the first to the last the peak changes by %+.1f %%.\n", 100*(peaks[len(peaks)-1]/peaks[0]-1))
 	}
