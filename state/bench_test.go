@@ -39,7 +39,7 @@ func benchState(tb testing.TB) (*State, []string) {
 }
 
 // BenchmarkApply applies one transaction of 200 drinks; in turns of 12 partitions, with a
-// checkpoint every 64 Ki dirty keys as the engine writes them.
+// checkpoint every 64 Ki dirty keys.
 func BenchmarkApply(b *testing.B) {
 	st, drinks := benchState(b)
 	var changes []Change
@@ -58,6 +58,35 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n)*float64(2*benchDrinks+2)/b.Elapsed().Seconds(), "changes/s")
+}
+
+// BenchmarkCheckpoint writes 2 million keys to the disk: a window of a million drinks, each in
+// one of four partitions, and their sums.
+func BenchmarkCheckpoint(b *testing.B) {
+	opts := Options{Window: window.Lifecycle{Size: 3_600_000, Retention: 86_400_000}, Logger: &testLogger{}}
+	st, err := Open(b.TempDir(), opts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer st.Close()
+	changes := make([]Change, 250_000)
+	n, keys := uint64(0), 0
+	for b.Loop() {
+		b.StopTimer()
+		n++
+		for p := range int32(4) {
+			for i := range changes {
+				changes[i] = count(0, fmt.Sprintf("drink number %07d", 4*(i*7919%len(changes))+int(p)), n)
+			}
+			mustApply(b, st, p, int64(n), changes...)
+		}
+		keys = st.Dirty()
+		b.StartTimer()
+		if err := st.Checkpoint(false); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(keys), "keys")
 }
 
 func BenchmarkTop(b *testing.B) {

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"strings"
@@ -56,7 +58,7 @@ func (d *drinks) sort() {
 	if len(d.fresh) == 0 {
 		return
 	}
-	slices.SortFunc(d.fresh, func(a, b uint32) int { return strings.Compare(d.names[a], d.names[b]) })
+	d.byName(d.fresh)
 	merged := make([]uint32, 0, len(d.order)+len(d.fresh))
 	old := d.order
 	for _, id := range d.fresh {
@@ -67,6 +69,39 @@ func (d *drinks) sort() {
 	}
 	d.order, d.fresh = append(merged, old...), d.fresh[:0]
 	d.ordered()
+}
+
+// byName sorts numbers by name. Names of a million drinks are all over the memory, so nearly
+// all comparisons are of the eight bytes behind what all names begin with, which lie beside
+// the numbers.
+func (d *drinks) byName(ids []uint32) {
+	type keyed struct {
+		begin uint64
+		id    uint32
+	}
+	common := d.names[ids[0]]
+	for _, id := range ids {
+		n := 0
+		for name := d.names[id]; n < len(common) && n < len(name) && common[n] == name[n]; {
+			n++
+		}
+		common = common[:n]
+	}
+	all := make([]keyed, len(ids))
+	for i, id := range ids {
+		var begin [8]byte
+		copy(begin[:], d.names[id][len(common):])
+		all[i] = keyed{binary.BigEndian.Uint64(begin[:]), id}
+	}
+	slices.SortFunc(all, func(a, b keyed) int {
+		if a.begin != b.begin {
+			return cmp.Compare(a.begin, b.begin)
+		}
+		return strings.Compare(d.names[a.id], d.names[b.id])
+	})
+	for i := range all {
+		ids[i] = all[i].id
+	}
 }
 
 // inOrder sorts numbers by name; sort has been called since the last of them was given.
