@@ -18,7 +18,7 @@ type runCmd struct {
 	Scenario []string      `help:"What to run: main (all contestants), uniform (100,000 drinks), backlog (memory by size), latency, restore, replay (of a file)." enum:"main,uniform,backlog,latency,restore,replay" default:"main,uniform,backlog,latency,restore,replay"`
 	Only     []string      `help:"Only contestants whose name holds one of these; may be repeated." sep:"none"`
 	Rounds   int           `help:"Rounds of main, replay and backlog, each with all contestants in turn." default:"3"`
-	Brief    time.Duration `help:"Whoever takes less in main and uniform runs three times a round, and the run of middle speed counts; 0: no matter." default:"3s"`
+	Brief    time.Duration `help:"Whoever takes less in main, uniform and replay runs three times a round, and the run of middle speed counts; 0: no matter." default:"3s"`
 	Budget   time.Duration `help:"Begin no round that would end later than this after the start; 0: no matter." default:"0"`
 	Limit    time.Duration `help:"How long one run of a contestant may take." default:"3m"`
 

@@ -229,22 +229,29 @@ func (b *bench) replay(ctx context.Context) error {
 	if err := writeFile(f.file, w); err != nil {
 		return err
 	}
+	writeBack()
 	b.progress("replay: a file of %s orders, %s", thousands(g.truth.Orders), megabytes(g.truth.Bytes+g.truth.Orders))
 	for range b.Rounds {
 		for i, c := range all {
 			if results[i].Note != "" {
 				continue
 			}
-			r := whole(ctx, c, f, b.Limit)
-			if err := ctx.Err(); err != nil {
+			r, err := middle(b.Brief, g.truth.Orders, func(bool) (Run, error) {
+				r := whole(ctx, c, f, b.Limit)
+				if err := ctx.Err(); err != nil { // interrupted: no run has failed
+					return r, err
+				}
+				b.note("replay: "+c.name(), r)
+				return r, nil
+			})
+			if err != nil {
 				return err
 			}
-			b.note("replay: "+c.name(), r)
 			results[i].Runs = append(results[i].Runs, r)
 		}
 	}
 	b.report.add("replay", fmt.Sprintf("One file, read from its start to the end of the process (\"first answer\"). %s\n\n%s%s",
-		describe(w, g.truth, "replay", b.Rounds), table(results), wrongs(results)))
+		describe(w, g.truth, "replay", b.Rounds)+b.briefs(), table(results), wrongs(results)))
 	return os.RemoveAll(f.dir)
 }
 
