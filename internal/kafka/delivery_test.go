@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -17,11 +18,11 @@ import (
 // answers; it has room for so many deliveries.
 func deliveries(room int) *fetcher {
 	f := testFetcher()
-	f.out, f.streams, f.sources = make(chan delivery, room), make(map[int32]*stream), make(map[int32]*source)
+	f.out, f.streams, f.sources = make(chan delivery, room), make(map[int32]*stream), make(map[lane]*source)
 	f.described.Partitions = make(kadm.PartitionDetails)
 	for p := range int32(6) {
 		f.described.Partitions[p] = kadm.PartitionDetail{Leader: p}
-		f.sources[p] = &source{fetcher: f, broker: p, awake: make(chan struct{}, 1)}
+		f.sources[lane{p, p % lanes}] = &source{fetcher: f, broker: p, awake: make(chan struct{}, 1)}
 	}
 	return f
 }
@@ -133,5 +134,33 @@ func TestGapIsNotHandedOut(t *testing.T) {
 	got, err := in.fetch(context.Background(), 0)
 	if err != nil || len(got) != 1 || got[0].Partition() != 3 || in.fetcher != nil || in.at(3) != 12 || in.at(4) != 10 {
 		t.Errorf("%d pieces (%v), at %d and %d", len(got), err, in.at(3), in.at(4))
+	}
+}
+
+// The partitions of a broker are shared out over its lanes, and each is in one of them.
+func TestLanes(t *testing.T) {
+	f := deliveries(1)
+	for p := range f.described.Partitions {
+		f.described.Partitions[p] = kadm.PartitionDetail{Leader: p / 3}
+	}
+	f.sources = make(map[lane]*source)
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	f.cancel() // nobody fetches
+	for p := range int32(6) {
+		f.resume(p, &intakePartition{next: 1})
+	}
+	f.working.Wait()
+	want := map[lane][]int32{{0, 0}: {0, 2}, {0, 1}: {1}, {1, 0}: {4}, {1, 1}: {3, 5}}
+	got := make(map[lane][]int32)
+	for of, s := range f.sources {
+		for _, st := range s.streams {
+			got[of] = append(got[of], st.partition)
+		}
+		if s.broker != of.broker {
+			t.Errorf("lane %v is of broker %d", of, s.broker)
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("partitions by lane %v, want %v", got, want)
 	}
 }

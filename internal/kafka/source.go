@@ -11,7 +11,8 @@ import (
 	"windowed/internal/fault"
 )
 
-// source fetches from one broker: one request at a time, as brokers answer them.
+// source fetches some partitions from one broker: one request at a time, as brokers answer
+// those of a connection.
 type source struct {
 	fetcher *fetcher
 	broker  int32
@@ -106,7 +107,7 @@ func (s *source) drop(gone *stream) {
 	s.streams = slices.DeleteFunc(s.streams, func(o *stream) bool { return o == gone })
 }
 
-// request asks for all streams of the broker that are not held.
+// request asks for all streams of the source that are not held.
 func (s *source) request() (*kmsg.FetchRequest, map[int32]asked) {
 	f := s.fetcher
 	req := kmsg.NewPtrFetchRequest()
