@@ -83,11 +83,11 @@ const (
 )
 
 // Open opens the store in dir, or makes one. A store that another process uses is
-// ErrLocked; one that cannot be read is ErrCorrupt.
+// ErrLocked; one that cannot be read is ErrCorrupt. From here on a write to the store that
+// fails ends the process by Options.Logger's Fatalf.
 func Open(dir string, opts Options) (*State, error) {
 	opts = opts.withDefaults()
-	opened := new(atomic.Bool)
-	opts.FS = writes{opts.FS, opts.Logger, opened}
+	opts.FS = writes{opts.FS, opts.Logger}
 	if err := opts.FS.MkdirAll(dir, dirPermission); err != nil {
 		return nil, fmt.Errorf("make state directory: %w", err)
 	}
@@ -112,7 +112,6 @@ func Open(dir string, opts Options) (*State, error) {
 		return nil, errors.Join(err, s.Abandon())
 	}
 	s.opened = s.checkpoints
-	opened.Store(true)
 	s.view.Store(new(View))
 	s.show(map[window.Scope]bool{window.AllTime: true})
 	return s, nil

@@ -2,7 +2,6 @@ package state
 
 import (
 	"os"
-	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -16,19 +15,21 @@ import (
 // mutex unlocked that it unlocks again, which nobody can recover from: the process would
 // end with a trace of goroutines that names the full disk in passing, if at all.
 //
-// While the store is opened, a write that fails is an error that Open returns.
+// So it is while the store is opened. Pebble flushes what the log holds before it goes on,
+// again and again if that fails, for ever if the disk is full. And it does not wait for
+// what it has begun when it gives up: a compaction then works on with closed files, and
+// panics.
 type writes struct {
 	vfs.FS
-	log    pebble.Logger
-	opened *atomic.Bool
+	log pebble.Logger
 }
 
 // failed ends the process if an operation on a file has failed. A Fatalf that returns is
 // that of a test, for which the process has ended: what it does from here on reaches
 // nobody, but Pebble would crash the test if it heard of the error.
 func (w writes) failed(op, name string, err error) error {
-	if err == nil || !w.opened.Load() {
-		return err
+	if err == nil {
+		return nil
 	}
 	if fault.Planted(fault.DiskErrorIgnored) {
 		return nil
@@ -64,6 +65,25 @@ func (w writes) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts 
 func (w writes) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := w.FS.ReuseForWrite(oldname, newname, category)
 	return w.watch(f, newname, err)
+}
+
+// OpenDir implements vfs.FS. The handle of a directory is for syncs alone.
+func (w writes) OpenDir(name string) (vfs.File, error) {
+	f, err := w.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return writtenFile{f, w, name}, nil
+}
+
+// Rename implements vfs.FS.
+func (w writes) Rename(oldname, newname string) error {
+	return w.failed("rename", newname, w.FS.Rename(oldname, newname))
+}
+
+// Link implements vfs.FS.
+func (w writes) Link(oldname, newname string) error {
+	return w.failed("link", newname, w.FS.Link(oldname, newname))
 }
 
 // watch watches the writes to a file.

@@ -93,9 +93,12 @@ func (l storeLog) Errorf(format string, args ...any) {
 
 func (l storeLog) Fatalf(format string, args ...any) {
 	message := sprintf(format, args)
-	hint := "restart: what is lost here is restored from the changelog"
-	if strings.Contains(message, "no space left") || strings.Contains(message, "disk quota") {
+	hint := "start again; no count is lost, what is missing here is restored from the changelog"
+	switch {
+	case strings.Contains(message, "no space left"), strings.Contains(message, "disk quota"):
 		hint = fullDisk
+	case strings.Contains(message, "permission denied"), strings.Contains(message, "read-only file system"):
+		hint = "the state directory cannot be written to: let this user write there, and start again; no count is lost"
 	}
 	l.log.Error("the local store cannot go on", "error", message, "hint", hint)
 	os.Exit(exit.Failure)

@@ -29,7 +29,6 @@ type simDisk struct {
 	saved *vfs.MemFS // a backup; nil: there is none
 	armed *diskFault
 	other bool   // than at the last clean stop
-	live  bool   // a store is open, so a write that fails ends the process
 	owed  string // a write has failed, and the process has not ended for it
 }
 
@@ -58,14 +57,7 @@ func (d *simDisk) open() vfs.FS {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	fs := d.fs
-	d.live = false
 	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error { return d.strike(fs, op) }))
-}
-
-func (d *simDisk) inUse() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.live = true
 }
 
 // arm lets an operation of one of the kinds of diskFaults fail soon.
@@ -104,7 +96,7 @@ func (d *simDisk) strike(fs *vfs.MemFS, op errorfs.Op) error {
 	d.armed = nil
 	d.figures.add("disk errors: "+f.what, 1)
 	err := &os.PathError{Op: f.what, Path: op.Path, Err: f.err}
-	if f.writes && d.live {
+	if f.writes {
 		// What the process wrote is with the system, unless a sync has failed.
 		d.image, d.owed = d.left(f.what == "sync"), err.Error()
 	}
@@ -159,7 +151,7 @@ func (d *simDisk) died() bool {
 func (d *simDisk) restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.fs, d.image, d.live = d.image, nil, false
+	d.fs, d.image = d.image, nil
 }
 
 // stopped takes note of a clean stop; same says whether the disk is still that of the last

@@ -135,21 +135,23 @@ func (s *simulation) restart(m *member) {
 	m.start(m.counts)
 }
 
-// breakDisk lets an operation of an instance's disk fail soon: a write as it counts, a
-// sync as it stops, a read as it starts, which is when most is read of a small store.
+// breakDisk lets an operation of an instance's disk fail soon: a write as it counts or
+// starts, a sync as it stops, a read as it starts, which is when most is read of a small
+// store.
 func (s *simulation) breakDisk(m *member) {
 	s.t.Helper()
-	switch what := s.rnd.IntN(len(diskFaults)); diskFaults[what].what {
-	case "write":
-		m.disk.arm(what)
-	case "sync":
-		m.disk.arm(what)
+	what := s.rnd.IntN(len(diskFaults))
+	starts := diskFaults[what].what == "read" || diskFaults[what].what == "write" && s.rnd.IntN(3) == 0
+	if starts {
+		m.end(m.st.Load().Abandon)
+	}
+	m.disk.arm(what)
+	switch {
+	case starts:
+		m.start(m.counts)
+	case diskFaults[what].what == "sync":
 		s.pause(s.upTo(time.Second))
 		m.stop()
-		m.start(m.counts)
-	case "read":
-		m.end(m.st.Load().Abandon)
-		m.disk.arm(what)
 		m.start(m.counts)
 	}
 }

@@ -53,8 +53,8 @@ func newMember(s *simulation, name string, salt uint64) *member {
 // start starts the process on the disk as it is.
 func (m *member) start(counts bool) {
 	m.s.t.Helper()
-	var ctx context.Context
-	ctx, m.cancel = context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	m.cancel = cancel
 	m.job, m.counts, m.status, m.done = m.s.job, counts, new(engine.Status), make(chan error, 1)
 	m.life++
 	st, err := m.open()
@@ -64,6 +64,12 @@ func (m *member) start(counts bool) {
 			m.s.t.Fatalf("start on the disk as it is: %v", err)
 		}
 		m.s.happened("starts that a disk has refused")
+		if m.disk.died() {
+			m.disk.restart()
+			m.wire.set(false)
+			ctx, cancel = context.WithCancel(context.Background())
+			m.cancel = cancel
+		}
 		st, err = m.open()
 	}
 	if m.left != nil && m.disk.same() && !maps.Equal(m.left, st.Positions()) {
@@ -88,14 +94,14 @@ func (m *member) start(counts bool) {
 func (m *member) open() (*state.State, error) {
 	opts := state.Options{FS: m.disk.open(), Window: m.job.Lifecycle(), Logger: simLog{m: m, life: m.life}}
 	st, err := state.Open("state", opts)
+	if err != nil && m.disk.died() {
+		return nil, errDisk // it does not get to putting anything aside
+	}
 	if errors.Is(err, state.ErrCorrupt) {
 		m.s.happened("damaged stores restored")
 		m.disk.replace()
 		opts.FS = m.disk.open()
 		st, err = state.Open("state", opts)
-	}
-	if err == nil {
-		m.disk.inUse()
 	}
 	return st, err
 }
@@ -106,7 +112,10 @@ func (m *member) reopen(damaged *state.State) (*state.State, error) {
 	m.s.happened("damaged stores restored")
 	m.disk.replace()
 	st, err := m.open()
-	if err != nil {
+	switch {
+	case err != nil && m.disk.died():
+		return damaged, nil
+	case err != nil:
 		return damaged, err
 	}
 	m.st.Store(st)

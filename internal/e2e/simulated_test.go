@@ -235,9 +235,13 @@ func (s *simulation) finish() {
 		m.start(true)
 	}
 	s.counted()
-	for began := time.Now(); !s.resting(counting[0].st.Load()); s.pause(50 * time.Millisecond) {
+	for began := time.Now(); ; s.pause(50 * time.Millisecond) {
+		busy := s.busy(counting[0].st.Load())
+		if busy == "" {
+			break
+		}
 		if time.Since(began) > s.patience() {
-			s.t.Fatalf("windows are left open or not expired: %+v", counting[0].st.Load().Times())
+			s.t.Fatalf("%s: %+v", busy, counting[0].st.Load().Times())
 		}
 	}
 	s.compare()
@@ -253,16 +257,20 @@ func (s *simulation) finish() {
 	s.compare()
 }
 
-// resting says whether nothing is left to close or to expire.
-func (s *simulation) resting(st *state.State) bool {
+// busy is what is left to close or to expire; empty: nothing is.
+func (s *simulation) busy(st *state.State) string {
+	if newest, open := st.NewestOpen(); open {
+		return fmt.Sprintf("window %d is left open", newest)
+	}
 	g, _ := st.Global()
-	_, open := st.NewestOpen()
 	through := s.job.Lifecycle().ExpiredThrough(g.CloseThrough, st.NewestClosed())
 	for p := range int32(simPartitions) {
 		meta, _ := st.Meta(p)
-		open = open || through != window.None && st.ExpiryDue(p, meta.ExpiredThrough, through)
+		if through != window.None && st.ExpiryDue(p, meta.ExpiredThrough, through) {
+			return fmt.Sprintf("partition %d has expired through %d, not %d", p, meta.ExpiredThrough, through)
+		}
 	}
-	return !open
+	return ""
 }
 
 // end ends all there is, whatever has happened: nothing may be left in the bubble.
