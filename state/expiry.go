@@ -65,7 +65,9 @@ func (s *State) windowsThrough(p int32, oldest, through int64, limit int) (start
 
 // ExpiryDue says whether partition p, expired through from, has something to do about
 // the windows up to through: keys of its own, or a window with a final, whose record
-// goes only when every partition says that it has expired.
+// goes only when every partition says that it has expired. The oldest of them are known as
+// lower bounds, so it may say yes where nothing is left, which costs its owner a transaction;
+// never no where something is.
 func (s *State) ExpiryDue(p int32, from, through int64) bool {
 	size := s.opts.Window.Size
 	if through <= from || from != window.None && size.Start(from) == size.Start(through) {

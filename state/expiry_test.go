@@ -140,6 +140,30 @@ func TestExpiryDue(t *testing.T) {
 	}
 }
 
+// TestExpiryDueIsALowerBound: a tombstone tells a store that a final is gone, not where the
+// next one is. It says yes there until all have expired so far and it looks.
+func TestExpiryDueIsALowerBound(t *testing.T) {
+	st := openMem(t)
+	m := NewMeta(1)
+	m.ExpiredThrough = 10
+	mustApply(t, st, 0, 1, emitted(0, 0, 1), emitted(50, 0, 1), global(Global{CloseThrough: 60, Partitions: 1}), meta(m))
+	mustApply(t, st, 0, 2, emittedGone(0))
+	if !st.ExpiryDue(0, 10, 20) {
+		t.Error("the oldest final is known too well: say so where it is a lower bound")
+	}
+	m.ExpiredThrough = 20
+	mustApply(t, st, 0, 3, meta(m))
+	if gone, err := st.Forgettable(9); len(gone) > 0 || err != nil {
+		t.Errorf("forgettable: %v, %v", gone, err)
+	}
+	if st.ExpiryDue(0, 20, 59) {
+		t.Error("due, though the oldest final ends at 60")
+	}
+	if !st.ExpiryDue(0, 20, 60) {
+		t.Error("not due, though a final ends at 60")
+	}
+}
+
 // TestForgettable: the record of a final goes when every partition that takes part says
 // that the window has expired.
 func TestForgettable(t *testing.T) {
