@@ -65,7 +65,8 @@ func TestFullDisk(t *testing.T) {
 
 // TestFullDiskAtStart: the disk is full while a store is opened whose log has to be
 // flushed and whose tables are due for a compaction, at each of its writes. Pebble alone
-// tries again for ever, or panics in a compaction that outlives the attempt to open.
+// tries again for ever (pebble#908), or panics in a compaction that outlives the attempt to
+// open.
 func TestFullDiskAtStart(t *testing.T) {
 	killed := unsettled(t)
 	for left := int32(0); ; left++ {
