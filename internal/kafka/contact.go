@@ -17,45 +17,60 @@ import (
 // for the session timeout gives its partitions to others, and they end the transaction it
 // has left open: it is fenced, though no process has the same instance id. It is safe for
 // concurrent use.
+//
+// The hooks of the client tell that a request was answered, not how. A broker that is not
+// the coordinator of the group (any more, or not yet) answers, too, but the group has not
+// heard of that: the client then looks for the coordinator, by which it is known.
 type contact struct {
 	mu      sync.Mutex
 	last    time.Time     // when the group has heard of us last, for all we know
-	joining time.Time     // since when we wait for others to join, too; zero: we do not
+	before  time.Time     // the time before that
 	longest time.Duration // the longest silence since the last commit
 }
 
-func newContact() *contact { return &contact{last: time.Now()} }
+func newContact() *contact {
+	now := time.Now()
+	return &contact{last: now, before: now}
+}
 
 // OnBrokerWrite implements kgo.HookBrokerWrite.
-func (c *contact) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, err error) {
-	if joins(key) && err == nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.joining = time.Now()
+func (c *contact) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, _ error) {
+	if key == int16(kmsg.FindCoordinator) {
+		c.unheard()
 	}
 }
 
-// OnBrokerE2E implements kgo.HookBrokerE2E. The group answers a heartbeat at once. While a
-// member waits for the others to join, none is expected of it.
+// OnBrokerE2E implements kgo.HookBrokerE2E. A heartbeat is answered at once; a request to
+// join when the others have joined, too, until when the group waits for no heartbeat.
 func (c *contact) OnBrokerE2E(_ kgo.BrokerMetadata, key int16, e2e kgo.BrokerE2E) {
-	join, beat := joins(key), key == int16(kmsg.Heartbeat) || key == int16(kmsg.ConsumerGroupHeartbeat)
-	if !join && !beat {
+	switch kmsg.Key(key) {
+	case kmsg.FindCoordinator:
+		c.unheard() // as another request may have begun to look for it
+	case kmsg.Heartbeat, kmsg.ConsumerGroupHeartbeat:
+		c.answered(e2e.Err(), e2e.DurationE2E())
+	case kmsg.JoinGroup, kmsg.SyncGroup:
+		c.answered(e2e.Err(), 0)
+	}
+}
+
+// answered takes note of an answer, or of its error, to what the group heard so long ago.
+func (c *contact) answered(err error, ago time.Duration) {
+	if err != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e2e.Err() == nil {
-		c.longest = c.silence()
-		if c.last = time.Now(); beat {
-			c.last = c.last.Add(-e2e.DurationE2E())
-		}
-	}
-	if join {
-		c.joining = time.Time{}
-	}
+	c.longest = c.silence()
+	c.before, c.last = c.last, time.Now().Add(-ago)
 }
 
-func joins(key int16) bool { return key == int16(kmsg.JoinGroup) || key == int16(kmsg.SyncGroup) }
+// unheard takes back the last answer: it may not have been the group's. If it was, the
+// silence seems to be longer by the time between two heartbeats.
+func (c *contact) unheard() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = c.before
+}
 
 // committed takes note of a commit: nobody has fenced us before it.
 func (c *contact) committed() {
@@ -65,13 +80,7 @@ func (c *contact) committed() {
 }
 
 // silence is the longest time for which the group may not have heard of us; c.mu is held.
-func (c *contact) silence() time.Duration {
-	until := time.Now()
-	if !c.joining.IsZero() {
-		until = c.joining
-	}
-	return max(c.longest, until.Sub(c.last))
-}
+func (c *contact) silence() time.Duration { return max(c.longest, time.Since(c.last)) }
 
 // judge is err, without engine.ErrFenced if the group could not hear of this member for
 // its session timeout: that is no sign of another process with the same instance id.

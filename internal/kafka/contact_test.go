@@ -18,7 +18,7 @@ import (
 // away; whoever fences us else has the same instance id.
 func TestContact(t *testing.T) {
 	const timeout = 10 * time.Second
-	beat, join := int16(kmsg.Heartbeat), int16(kmsg.JoinGroup)
+	beat, join, find := int16(kmsg.Heartbeat), int16(kmsg.JoinGroup), int16(kmsg.FindCoordinator)
 	answered, failed := kgo.BrokerE2E{}, kgo.BrokerE2E{ReadErr: net.ErrClosed}
 	end := func(c *contact, key int16, e kgo.BrokerE2E) { c.OnBrokerE2E(kgo.BrokerMetadata{}, key, e) }
 	begin := func(c *contact, key int16) { c.OnBrokerWrite(kgo.BrokerMetadata{}, key, 0, 0, 0, nil) }
@@ -60,20 +60,48 @@ func TestContact(t *testing.T) {
 			end(c, beat, answered)
 			c.committed()
 		}},
-		{"waiting for others to join", false, func(c *contact) {
-			begin(c, join)
-			time.Sleep(3 * timeout)
-		}},
+		{"a join that is not answered", true, func(*contact) { time.Sleep(3 * timeout) }},
 		{"others have joined", false, func(c *contact) {
-			begin(c, join)
 			time.Sleep(3 * timeout)
 			end(c, join, kgo.BrokerE2E{TimeToRead: 3 * timeout})
+			c.committed()
 			time.Sleep(timeout / 2)
 		}},
+		{"the group no longer knows who joins", true, func(c *contact) {
+			end(c, join, answered)
+			time.Sleep(timeout)
+			end(c, join, kgo.BrokerE2E{TimeToRead: timeout})
+		}},
 		{"silence after a join that failed", true, func(c *contact) {
-			begin(c, join)
 			end(c, join, failed)
 			time.Sleep(timeout)
+		}},
+		{"answers of others than the coordinator", true, func(c *contact) {
+			for range 4 {
+				time.Sleep(3 * time.Second)
+				end(c, beat, answered)
+				begin(c, find)
+				end(c, find, answered)
+			}
+		}},
+		{"an answer of another while the coordinator is looked for", true, func(c *contact) {
+			for range 4 {
+				time.Sleep(3 * time.Second)
+				begin(c, find)
+				end(c, beat, answered)
+				end(c, find, answered)
+			}
+		}},
+		{"the coordinator of the transactions is looked for", false, func(c *contact) {
+			for i := range 10 {
+				time.Sleep(3 * time.Second)
+				end(c, beat, answered)
+				if i%2 > 0 {
+					time.Sleep(time.Second)
+					begin(c, find)
+					end(c, find, answered)
+				}
+			}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

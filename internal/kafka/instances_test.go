@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -227,13 +228,45 @@ func TestInstancesJoinDieAndReturn(t *testing.T) {
 // those that take over. That twice within a minute is no second process with its instance
 // id: it goes on.
 func TestFencedUnheard(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		reply func(kmsg.Request) (kmsg.Response, error)
+	}{
+		{"no answer", func(kmsg.Request) (kmsg.Response, error) {
+			return nil, errors.New("the group's coordinator does not answer")
+		}},
+		{"answers of a broker that is not the coordinator", notCoordinator},
+	} {
+		t.Run(c.name, func(t *testing.T) { fencedUnheard(t, c.reply) })
+	}
+}
+
+// notCoordinator answers what a broker does from which the coordinator of the group has
+// moved, or to which it moves.
+func notCoordinator(req kmsg.Request) (kmsg.Response, error) {
+	switch resp := req.ResponseKind().(type) {
+	case *kmsg.HeartbeatResponse:
+		resp.ErrorCode = kerr.NotCoordinator.Code
+		return resp, nil
+	case *kmsg.JoinGroupResponse:
+		resp.ErrorCode = kerr.CoordinatorLoadInProgress.Code
+		return resp, nil
+	}
+	return nil, fmt.Errorf("no answer to %T", req)
+}
+
+func fencedUnheard(t *testing.T, reply func(kmsg.Request) (kmsg.Response, error)) {
 	live(t, 1, func(h *harness) {
 		a := h.instance("a")
 		var unheard atomic.Bool
 		for _, key := range []kmsg.Key{kmsg.Heartbeat, kmsg.JoinGroup} {
-			h.cluster.ControlKey(key.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+			h.cluster.ControlKey(key.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
 				h.cluster.KeepControl()
-				return nil, errors.New("the group's coordinator does not answer"), unheard.Load()
+				if !unheard.Load() {
+					return nil, nil, false
+				}
+				resp, err := reply(req)
+				return resp, err, true
 			})
 		}
 		for n := range uint64(3) {
